@@ -1,0 +1,299 @@
+package view
+
+import "github.com/highwater-sim/highwater/engine/kafka"
+
+// Cluster is the whole picture at Now. Lists have a stable order: by id, by
+// name, by partition. A Cluster is reused from frame to frame by Build; who
+// keeps one must not hold it over the next Build.
+type Cluster struct {
+	Now         kafka.Instant
+	Event       uint64 // events so far
+	Seed        uint64
+	Controllers []Controller
+	Brokers     []Broker
+	Topics      []Topic // internal ones last
+	Producers   []Producer
+	Consumers   []Consumer
+	Flights     []Flight
+	Links       []Link // only those that differ from the cluster's normal link
+	Ledger      Ledger // of all producers together
+	Metrics     []Metric
+	Violation   *Violation   // a broken law; the world stands still
+	MetadataEnd kafka.Offset // end of the metadata log at its leader
+}
+
+// ProcessState is a process's state as a reader would say it.
+type ProcessState uint8
+
+// The states of a process.
+const (
+	Running    ProcessState = iota
+	Starting                // booting, recovering logs, or registered and still fenced
+	Stopping                // controlled shutdown
+	Crashed                 // process killed, machine up
+	PoweredOff              // machine without power
+	Frozen
+	Stopped // clean
+)
+
+// Controller is a member of the KRaft quorum.
+type Controller struct {
+	ID     kafka.NodeID
+	State  ProcessState
+	Role   string // Leader, Follower, Candidate... as Kafka prints them
+	Epoch  int32  // quorum epoch
+	LogEnd kafka.Offset
+	HW     kafka.Offset
+}
+
+// Broker is a broker process on its machine.
+type Broker struct {
+	ID             kafka.NodeID
+	Name           string // broker-1
+	Rack           string
+	State          ProcessState
+	Registered     bool
+	Fenced         bool // as the controller sees it
+	Epoch          kafka.BrokerEpoch
+	LastHeartbeat  kafka.Instant  // at the controller; negative infinity is kafka.Never
+	MetadataOffset kafka.Offset   // how far it has replayed the metadata log
+	CutFrom        []kafka.NodeID // nodes it cannot send to or hear from
+	DiskLatency    kafka.Duration // per write; 0 is normal
+	Leads          int            // partitions it leads, by the metadata
+	Replicas       int
+}
+
+// Topic is a topic with all its partitions.
+type Topic struct {
+	Name              string
+	ID                kafka.TopicID
+	Internal          bool
+	ReplicationFactor int
+	MinISR            int      // effective: at most the replication factor
+	Configs           []Config // those that differ from the default
+	Partitions        []Partition
+}
+
+// Config is a config with where its value comes from.
+type Config struct {
+	Name, Value, Default string
+	Source               string // DYNAMIC_TOPIC_CONFIG, STATIC_BROKER_CONFIG, DEFAULT_CONFIG...
+}
+
+// Partition is one partition, by the controller's metadata and by its replicas.
+type Partition struct {
+	TP              kafka.TopicPartition
+	Leader          kafka.NodeID
+	LeaderEpoch     kafka.LeaderEpoch
+	PartitionEpoch  kafka.PartitionEpoch
+	Assigned        []kafka.NodeID
+	ISR             []kafka.NodeID
+	ELR             []kafka.NodeID
+	LastKnownELR    []kafka.NodeID
+	HW              kafka.Offset // of the leader; of the last known state if there is none
+	LEO             kafka.Offset // of the leader
+	UnderReplicated bool
+	UnderMinISR     bool
+	Replicas        []Replica // in the order of Assigned
+}
+
+// Replica is one broker's copy.
+type Replica struct {
+	Broker   kafka.NodeID
+	Online   bool              // its broker runs and has the log open
+	Leader   bool              // thinks it leads
+	InISR    bool              // by the metadata
+	Epoch    kafka.LeaderEpoch // of its own last metadata
+	LogStart kafka.Offset
+	HW       kafka.Offset
+	LSO      kafka.Offset
+	LEO      kafka.Offset
+	Durable  kafka.Offset // flushed to its disk up to here
+	// CaughtUp is when it last had all that its leader had, as its leader
+	// knows; kafka.Never if nobody knows.
+	CaughtUp kafka.Instant
+	Lag      int64 // records behind the leader's log end offset
+	Segments int
+	Bytes    int64
+	Cells    []Cell // the last records, oldest first; how many the caller asked for
+}
+
+// Cell is one record, or one marker, as the picture shows it.
+type Cell struct {
+	Offset    kafka.Offset
+	Batch     kafka.Offset // base offset of its batch
+	Epoch     kafka.LeaderEpoch
+	Key       string
+	HasKey    bool
+	Tombstone bool
+	Control   bool
+	Size      int // bytes of key and value
+	Timestamp int64
+	Producer  string // the client that sent it, "" if unknown
+}
+
+// Producer is a producing client.
+type Producer struct {
+	ID        int32 // actor
+	Name      string
+	State     ProcessState
+	Paused    bool
+	Topic     string
+	Acks      string // "0", "1", "all"
+	Rate      int64  // records per 1000 s
+	Queued    int    // records in the accumulator
+	InFlight  int    // records sent and not answered
+	Sent      int64  // records handed to send() so far
+	Acked     int64
+	Failed    int64
+	Retries   int64
+	Lost      int64 // acked, and on no replica that can still bring it back
+	LastError kafka.ErrorCode
+	Pending   []PendingBatch // oldest first
+	Configs   []Config
+}
+
+// PendingBatch is a batch in the accumulator or in flight.
+type PendingBatch struct {
+	TP       kafka.TopicPartition
+	Records  int
+	Bytes    int
+	InFlight bool
+	Attempts int
+}
+
+// Consumer is a consuming client.
+type Consumer struct {
+	ID        int32
+	Name      string
+	Group     string
+	State     ProcessState
+	Paused    bool
+	Assigned  []Assigned
+	Delivered int64 // records returned by poll so far
+	LastError kafka.ErrorCode
+	Configs   []Config
+}
+
+// Assigned is a partition that a consumer reads.
+type Assigned struct {
+	TP        kafka.TopicPartition
+	Position  kafka.Offset // next to be returned by poll; NoOffset: not known yet
+	Committed kafka.Offset // NoOffset: none
+	End       kafka.Offset // high watermark as the leader has it
+	Lag       int64        // End - Position
+}
+
+// Flight is a message on a link.
+type Flight struct {
+	ID       uint64 // stable while it flies
+	From, To int32  // actors
+	API      string // Produce, Fetch, Heartbeat...
+	Response bool
+	Held     bool // the link is cut: it waits for retransmission
+	SentAt   kafka.Instant
+	ArriveAt kafka.Instant
+	Records  int                  // carried, if any
+	TP       kafka.TopicPartition // the first it is about, if any
+	Err      kafka.ErrorCode
+	Bytes    int
+}
+
+// Link is a link that a fault or a setting changed.
+type Link struct {
+	From, To  int32 // actors; one direction
+	Cut       bool
+	Latency   kafka.Duration
+	Jitter    kafka.Duration
+	Bandwidth int64
+}
+
+// Ledger counts what became of records.
+type Ledger struct {
+	Sent, Acked, Failed, Lost, Duplicated, Delivered, Reordered int64
+}
+
+// Metric is a number under the name that Kafka exports.
+type Metric struct {
+	Name  string // kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions
+	Label string // short name for the page
+	Unit  string // "", "rec/s", "ms"
+	Value int64
+	Trail []int64 // the last minutes, oldest first
+}
+
+// Violation is a broken law.
+type Violation struct {
+	Law   string
+	Text  string // with numbers
+	At    kafka.Instant
+	Event uint64
+}
+
+// LogLine is one line of the event log.
+type LogLine struct {
+	ID     uint64
+	Parent uint64
+	At     kafka.Instant
+	Kind   string
+	Text   string
+	Weight int // 0 routine, 1 notable, 2 a change of leader, ISR or process, 3 loss or error
+}
+
+// Marker is a labelled instant on the scrubber.
+type Marker struct {
+	At    kafka.Instant
+	Kind  string // step, fault, expect-ok, expect-failed, expect-open, ask, edit, election
+	Label string
+}
+
+// Because is one step of an explanation, from the fact back to its origin.
+type Because struct {
+	At   kafka.Instant
+	Text string
+	Rule string // KIP, config or Kafka source file behind it; may be empty
+	Note uint64 // the trace note, 0 if computed
+}
+
+// Selection names a thing on the screen.
+type Selection struct {
+	Kind   string // "", broker, controller, replica, partition, topic, producer, consumer, flight, link, record, note
+	Node   kafka.NodeID
+	TP     kafka.TopicPartition
+	Name   string // client or topic
+	Offset kafka.Offset
+	ID     uint64       // flight, note
+	Peer   kafka.NodeID // link: the other end
+}
+
+// Detail is what the inspector shows of a selection.
+type Detail struct {
+	Title    string
+	Subtitle string
+	Gone     bool // it no longer exists at this instant
+	Rows     []Row
+	Why      []Because
+	WhyTitle string   // "Why is the high watermark 118?"
+	Configs  []Config // those that the user can turn
+	ConfigOf string   // the command's object: "topic payments", "broker broker-1"
+	Text     []string // a tool's own view: kafka-topics --describe...
+	TextName string
+	Hex      []byte // the bytes of a record's batch, if any
+	Actions  []Action
+}
+
+// Row is a name with a value.
+type Row struct {
+	Name, Value string
+	Warn        bool
+}
+
+// Action is something that the user can do to the selection: a command in the
+// scenario language and the button's words.
+type Action struct{ Label, Command string }
+
+// Options say how much Build fills in.
+type Options struct {
+	Cells   int // records per replica; 0 for none
+	Flights bool
+}

@@ -1,0 +1,146 @@
+package world
+
+import "github.com/highwater-sim/highwater/engine/kafka"
+
+// Spec is what a world is built from: the header of a scenario. It is plain
+// data; New checks it and says what is wrong with field and fix.
+type Spec struct {
+	Seed    uint64
+	Cluster ClusterSpec
+	Topics  []TopicSpec  // created before instant 0
+	Clients []ClientSpec // started at instant 0
+}
+
+// ClusterSpec describes the processes and the machines under them.
+type ClusterSpec struct {
+	Brokers     int            // 1..30; node.id 1..Brokers, named broker-1...
+	Controllers int            // node.id 101...; this version runs 1
+	Racks       []string       // rack of broker i is Racks[(i-1) % len]; none if empty
+	Latency     kafka.Duration // one way, every link; default 1 ms
+	Jitter      kafka.Duration // uniform 0..Jitter added per message; default 0.2 ms
+	Bandwidth   int64          // bytes per second of every link; 0 is unlimited
+	Configs     []Config       // broker configs (server.properties) of all nodes
+}
+
+// Config is one config under Kafka's own name.
+type Config struct{ Name, Value string }
+
+// TopicSpec is a topic to create.
+type TopicSpec struct {
+	Name              string
+	Partitions        int // default 1
+	ReplicationFactor int // default 3, or the number of brokers if fewer
+	// Assignment gives the replicas of each partition in order; nil leaves the
+	// placement to the controller.
+	Assignment [][]kafka.NodeID
+	Configs    []Config // topic configs
+}
+
+// ClientKind tells the kinds of client apart.
+type ClientKind uint8
+
+// The kinds of client.
+const (
+	ClientProducer ClientKind = iota
+	ClientConsumer
+)
+
+// ClientSpec is a client process to start.
+type ClientSpec struct {
+	Kind ClientKind
+	Name string
+
+	// A producer's workload.
+	Topic        string
+	Partition    int32 // >= 0: records name their partition; -1: the partitioner decides
+	RatePer1000s int64 // records per 1000 s; 0: only what produce commands send
+	Count        int64 // stop after so many; 0 is no limit
+	Keys         int64 // k0..k(Keys-1), uniformly drawn; 0: no key
+	ValueBytes   int   // size of each value; default 100
+
+	// A consumer's work.
+	Group  string
+	Topics []string               // subscribe (needs group management)
+	Assign []kafka.TopicPartition // assign; Partition -1 stands for all partitions of the topic
+	From   string                 // "", "earliest", "latest" or an offset: position to start from instead of the committed offset
+	Work   kafka.Duration         // processing time per record
+
+	Configs []Config // producer or consumer configs under Kafka's names
+}
+
+// Verb is what a command does.
+type Verb uint8
+
+// The verbs, with the fields of Command that each reads.
+const (
+	VerbNone        Verb = iota
+	VerbCrash            // Nodes: kill the processes; their machines keep the page cache. Clients too
+	VerbPowerLoss        // Nodes: machines lose power; what was not flushed is gone
+	VerbStart            // Nodes: start processes that are down
+	VerbStop             // Nodes: clean shutdown (SIGTERM); for a client: close()
+	VerbFreeze           // Nodes: the process stops (SIGSTOP); Thaw continues it
+	VerbThaw             // Nodes
+	VerbCut              // Nodes x Peers: packets are lost; OneWay: only from Nodes to Peers
+	VerbHeal             // Nodes x Peers; both empty: everything
+	VerbLink             // Nodes x Peers: Latency, Jitter, Bandwidth (unset ones stay)
+	VerbDisk             // Nodes: Latency per write (slow disk); 0 is normal
+	VerbSync             // Nodes: flush all dirty pages, as sync(1)
+	VerbTopic            // Topic
+	VerbDeleteTopic      // Name
+	VerbClient           // Client
+	VerbConfig           // ConfigOf + Name, Configs; an empty value deletes
+	VerbProduce          // Name: producer; Record
+	VerbSeek             // Name: consumer; Partition, To
+	VerbCommit           // Name: consumer
+	VerbPause            // Name: client: producer sends nothing new, consumer stops polling
+	VerbResume           // Name: client
+	VerbRate             // Name: producer; Rate
+	VerbElect            // Partition, Unclean: kafka-leader-election
+)
+
+// ConfigOf says whose configs a command changes.
+type ConfigOf uint8
+
+// The owners of configs.
+const (
+	ConfigOfTopic ConfigOf = iota
+	ConfigOfBroker
+	ConfigOfCluster
+)
+
+// Command is one order, of the scenario or of the user's hand. Which fields
+// count depends on Verb. Text is the line that it was parsed from.
+type Command struct {
+	Verb  Verb
+	Text  string
+	Nodes []string // broker-1, controller-101, or a client's name
+	Peers []string
+
+	OneWay    bool
+	Latency   kafka.Duration // -1: unset
+	Jitter    kafka.Duration // -1: unset
+	Bandwidth int64          // -1: unset; 0: unlimited
+
+	Name      string
+	Topic     TopicSpec
+	Client    ClientSpec
+	ConfigOf  ConfigOf
+	Configs   []Config
+	Record    RecordSpec
+	Partition kafka.TopicPartition
+	To        string // "earliest", "latest" or an offset
+	Rate      int64  // records per 1000 s
+	Unclean   bool
+}
+
+// RecordSpec is a record, or N equal ones, for a producer to send.
+type RecordSpec struct {
+	Topic     string // "": the producer's own
+	Partition int32  // -1: the partitioner decides
+	Key       string
+	HasKey    bool // an empty key is not the same as none
+	Value     string
+	Tombstone bool  // null value
+	Timestamp int64 // Unix milliseconds; -1: the moment of sending
+	N         int64 // how many; at least 1
+}
