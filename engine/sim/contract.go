@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/trace"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -131,6 +133,7 @@ const (
 	opSetTimer
 	opClearTimer
 	opNote
+	opExit
 )
 
 type op struct {
@@ -210,6 +213,16 @@ func (o *Out) Note(n trace.Note) {
 	n.At, n.Actor = o.now, int32(o.self)
 	o.notes = append(o.notes, n)
 	o.ops = append(o.ops, op{kind: opNote, note: len(o.notes) - 1})
+}
+
+// Exit ends this process after the step (the last act of a clean shutdown): its
+// connections are closed, its timers cleared, and nothing reaches it until it
+// is started again.
+func (o *Out) Exit() { o.ops = append(o.ops, op{kind: opExit}) }
+
+// Exited reports whether the step asked to end the process.
+func (o *Out) Exited() bool {
+	return slices.ContainsFunc(o.ops, func(p op) bool { return p.kind == opExit })
 }
 
 // Sent is a request or response in an Out, for tests that drive a machine alone.

@@ -297,3 +297,31 @@ type Options struct {
 	Cells   int // records per replica; 0 for none
 	Flights bool
 }
+
+// Step is one line of a lesson's timeline.
+type Step struct {
+	At    kafka.Instant
+	Line  int    // in the scenario text, from 1
+	Kind  string // command, say, ask, expect
+	Text  string
+	State string // todo, done, ok, failed
+	Why   string // an expectation's result with its numbers
+	Ask   *Question
+}
+
+// Question is a predict-then-see question.
+type Question struct {
+	Text    string
+	Options []string
+	Right   int // index into Options
+}
+
+// Info describes the open scenario.
+type Info struct {
+	ID      string // chapter/name, "" if it came from elsewhere
+	Title   string
+	Chapter string
+	Prose   []string // paragraphs
+	Seed    uint64
+	End     kafka.Instant // when the scenario's script ends; the world goes on after it
+}
