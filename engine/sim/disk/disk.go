@@ -15,54 +15,41 @@ type Disk struct {
 	// Bandwidth is how many bytes a second an fsync moves; 0 is unlimited.
 	Bandwidth int64
 
-	busyUntil kafka.Instant
+	writing, syncing kafka.Instant // when what is queued will be done
 }
 
 // New returns a healthy disk: appends to the page cache cost nothing, an fsync
 // takes 1 ms and moves 500 MB/s.
 func New() Disk {
-	return Disk{FsyncLatency: kafka.Millisecond, Bandwidth: 500_000_000, busyUntil: -kafka.Never}
+	return Disk{FsyncLatency: kafka.Millisecond, Bandwidth: 500_000_000, writing: -kafka.Never, syncing: -kafka.Never}
 }
 
 // Write returns when an append of n bytes is done: now itself on a healthy disk
-// that is idle.
+// with nothing queued. Writes are done in the order in which they were asked.
 func (d *Disk) Write(now kafka.Instant, n int) kafka.Instant {
-	if d.WriteLatency == 0 {
-		return max(now, d.slowTail(now))
-	}
-	return d.occupy(now, d.WriteLatency)
+	d.writing = max(now, d.writing).Add(d.WriteLatency)
+	return d.writing
 }
 
-// Fsync returns when a flush of n dirty bytes is done.
+// Fsync returns when a flush of n dirty bytes is done. Flushes queue behind each
+// other, beside the writes to the page cache.
 func (d *Disk) Fsync(now kafka.Instant, n int) kafka.Instant {
 	cost := d.FsyncLatency + d.WriteLatency
 	if d.Bandwidth > 0 {
 		cost += kafka.Duration(int64(n) * int64(kafka.Second) / d.Bandwidth)
 	}
-	return d.occupy(now, cost)
-}
-
-// slowTail is when the last slow operation ends; writes keep their order
-// behind it after the disk has recovered. Flushes run beside the page cache.
-func (d *Disk) slowTail(now kafka.Instant) kafka.Instant {
-	if d.WriteLatency == 0 {
-		return now
-	}
-	return d.busyUntil
-}
-
-func (d *Disk) occupy(now kafka.Instant, cost kafka.Duration) kafka.Instant {
-	d.busyUntil = max(now, d.busyUntil).Add(cost)
-	return d.busyUntil
+	d.syncing = max(now, d.syncing).Add(cost)
+	return d.syncing
 }
 
 // Reset forgets what was queued: the machine lost power or the process died.
-func (d *Disk) Reset() { d.busyUntil = -kafka.Never }
+func (d *Disk) Reset() { d.writing, d.syncing = -kafka.Never, -kafka.Never }
 
 // Digest writes the disk's state.
 func (d *Disk) Digest(h *sim.Hash) {
 	h.Int(int64(d.WriteLatency))
 	h.Int(int64(d.FsyncLatency))
 	h.Int(d.Bandwidth)
-	h.Int(int64(d.busyUntil))
+	h.Int(int64(d.writing))
+	h.Int(int64(d.syncing))
 }

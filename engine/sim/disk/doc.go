@@ -4,7 +4,7 @@
 //
 // A write goes to the page cache and takes WriteLatency (0 on a healthy
 // machine: copying to memory). An fsync takes FsyncLatency and the bytes'
-// time at Bandwidth. Operations queue: one at a time, in order.
+// time at Bandwidth. Writes queue behind writes, flushes behind flushes.
 //
 //	now ──Write(n)──> max(now, busy) + latency + n/bandwidth = done
 package disk
