@@ -1,0 +1,11 @@
+package site
+
+import "html/template"
+
+// DefaultScenario is what the page opens without any parameter.
+const DefaultScenario = "durability-acks-one"
+
+// poster draws the first moment of a scenario as SVG.
+func poster(text string) (template.HTML, error) {
+	return "", nil
+}
