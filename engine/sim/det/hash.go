@@ -1,4 +1,4 @@
-package sim
+package det
 
 // Hash sums state into 64 bits (FNV-1a over the fields' bytes): the digest by
 // which two runs are compared. It is not for adversaries.

@@ -1,4 +1,4 @@
-package sim
+package det
 
 import "math/rand/v2"
 
@@ -24,7 +24,7 @@ func (r *Rand) Uint64() uint64 { return r.pcg.Uint64() }
 // modulo is below 2^-40 for every n that the engine uses.
 func (r *Rand) IntN(n int64) int64 {
 	if n < 1 {
-		panic("sim: Rand.IntN of an empty range")
+		panic("det: Rand.IntN of an empty range")
 	}
 	return int64(r.pcg.Uint64() % uint64(n))
 }
