@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/sim/order"
 )
 
 // Process is a broker, controller or client process on its machine. It gets
@@ -15,23 +16,14 @@ type Process interface {
 	Crash(now kafka.Instant, powerLoss bool) (bytesLost int64)
 }
 
-// The orders that reach a running process as InputCommand.
+// The orders that reach a running process as InputCommand; they live in
+// sim/order, below the machines that hear them.
 type (
-	// Shutdown asks for a clean end: SIGTERM for a broker, close() for a client.
-	Shutdown struct{}
-	// SlowDisk sets the latency of every write; 0 is normal.
-	SlowDisk struct{ Latency kafka.Duration }
-	// Sync flushes every dirty page of the machine, as sync(1) does.
-	Sync struct{}
-	// Pause makes a client idle: a producer's workload sends nothing new, a consumer stops calling poll.
-	Pause struct{ On bool }
-	// Rate sets a producer's workload, in records per 1000 s.
-	Rate struct{ Per1000s int64 }
-	// Seek moves a consumer's position.
-	Seek struct {
-		TP kafka.TopicPartition
-		To string // earliest, latest or an offset
-	}
-	// Commit makes a consumer commit its positions now (commitSync).
-	Commit struct{}
+	Shutdown = order.Shutdown
+	SlowDisk = order.SlowDisk
+	Sync     = order.Sync
+	Pause    = order.Pause
+	Rate     = order.Rate
+	Seek     = order.Seek
+	Commit   = order.Commit
 )

@@ -1,0 +1,37 @@
+// Package order holds the orders of the user and of the scenario that reach a
+// running process as sim.InputCommand, beside those that belong to one machine
+// alone (producer.Produce). It owns the words; what a process does on hearing
+// one is the process's business.
+//
+//	scenario line ──> world.Command ──> order.Pause{On: true} ──> InputCommand ──> Step
+//
+// It refuses anything that acts on the world rather than on a process: cutting
+// a link or killing a process is not an order to it.
+package order
+
+import "github.com/highwater-sim/highwater/engine/kafka"
+
+// Shutdown asks for a clean end: SIGTERM for a broker, close() for a client.
+type Shutdown struct{}
+
+// SlowDisk sets the latency of every write; 0 is normal.
+type SlowDisk struct{ Latency kafka.Duration }
+
+// Sync flushes every dirty page of the machine, as sync(1) does.
+type Sync struct{}
+
+// Pause makes a client idle: a producer's workload sends nothing new, a
+// consumer stops calling poll. On false resumes it.
+type Pause struct{ On bool }
+
+// Rate sets a producer's workload, in records per 1000 s; 0 sends none.
+type Rate struct{ Per1000s int64 }
+
+// Seek moves a consumer's position.
+type Seek struct {
+	TP kafka.TopicPartition
+	To string // earliest, latest or an offset
+}
+
+// Commit makes a consumer commit its positions now (commitSync).
+type Commit struct{}
