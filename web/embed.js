@@ -1,4 +1,4 @@
-// <highwater-embed scenario="durability-acks-one" t="5.2s"></highwater-embed>
+// <highwater-embed scenario="durability/acks-1" t="5.2s"></highwater-embed>
 //
 // A picture, a link and a button; the simulator is loaded only when a reader asks
 // for it, and only one runs per page. No WebAssembly and no request before that
@@ -58,7 +58,7 @@
         const picture = document.createElement("img");
         picture.alt = title;
         picture.loading = "lazy";
-        picture.src = new URL("s/" + encodeURIComponent(this.getAttribute("scenario")) + ".svg", this.getAttribute("src") || home).href;
+        picture.src = new URL("s/" + encodeURIComponent(this.getAttribute("scenario").replaceAll("/", "-")) + ".svg", this.getAttribute("src") || home).href;
         picture.addEventListener("error", () => picture.remove());
         box.append(picture);
       }

@@ -3,7 +3,9 @@ package site
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,8 @@ import (
 	"golang.org/x/image/font/gofont/gomedium"
 	"golang.org/x/image/font/gofont/gomono"
 	"golang.org/x/image/font/gofont/goregular"
+
+	"github.com/highwater-sim/highwater/ui/theme"
 )
 
 // addFonts writes the faces that page and stage share.
@@ -23,8 +27,8 @@ func (s *site) addFonts() error {
 	return nil
 }
 
-// addAssets takes over what is written by hand: scripts, style sheets, icons. The
-// sheets of web/css become one, in the order theme, page.
+// addAssets takes over what is written by hand: scripts, icons, and the style
+// sheets, which become one: the theme's variables, the frame, the panels.
 func (s *site) addAssets() error {
 	web := filepath.Join(s.Root, "web")
 	for _, name := range []string{"loader.js", "theme.js", "stage.js", "embed.js", "stage.css"} {
@@ -45,15 +49,15 @@ func (s *site) addAssets() error {
 		}
 		s.files["icons/"+filepath.Base(icon)] = data
 	}
-	var sheet strings.Builder
-	for _, name := range []string{"theme.css", "page.css"} {
-		data, err := os.ReadFile(filepath.Join(web, "css", name))
-		if err != nil {
+	sheet := theme.StyleSheet()
+	for _, name := range []string{"css/page.css", "app.css"} {
+		data, err := os.ReadFile(filepath.Join(web, filepath.FromSlash(name)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		sheet.Write(data)
+		sheet += string(data)
 	}
-	s.files["app.css"] = []byte(s.hashURLs(sheet.String()))
+	s.files["app.css"] = []byte(s.hashURLs(sheet))
 	s.files[".nojekyll"] = nil // some hosts drop files otherwise
 	return s.addLicences()
 }

@@ -93,8 +93,9 @@ func (s *site) scenarios() ([]Scenario, error) {
 
 // readScenario takes the words for the page out of a scenario's text.
 func readScenario(name, text string) Scenario {
-	id := strings.ReplaceAll(strings.TrimSuffix(name, ".hw"), "/", "-")
-	one := Scenario{ID: id, Title: id, Chapter: path.Dir(name), Text: text, Page: id + ".html", File: id + ".hw", Image: id + ".svg"}
+	id := strings.TrimSuffix(name, ".hw")
+	file := strings.ReplaceAll(id, "/", "-")
+	one := Scenario{ID: id, Title: id, Chapter: path.Dir(name), Text: text, Page: file + ".html", File: file + ".hw", Image: file + ".svg"}
 	if one.Chapter == "." {
 		one.Chapter = "other"
 	}
@@ -107,7 +108,7 @@ func readScenario(name, text string) Scenario {
 			one.Title = rest
 		case "chapter":
 			one.Chapter = rest
-		case "about":
+		case "text":
 			one.Prose = append(one.Prose, rest)
 		case "say":
 			said = append(said, rest)
