@@ -175,9 +175,9 @@ func (p *tab) listen(event any) {
 			p.errors = append(p.errors, fmt.Sprintf("%s: status %d", e.Response.URL, e.Response.Status))
 		}
 	case *runtime.EventExceptionThrown:
-		p.errors = append(p.errors, "exception: "+e.ExceptionDetails.Error())
+		p.errors = append(p.errors, "exception: "+thrown(e.ExceptionDetails))
 	case *runtime.EventConsoleAPICalled:
-		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeAssert {
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeAssert {
 			var words []string
 			for _, arg := range e.Args {
 				words = append(words, strings.Trim(string(arg.Value), `"`)+arg.Description)
@@ -185,10 +185,18 @@ func (p *tab) listen(event any) {
 			p.errors = append(p.errors, "console: "+strings.Join(words, " "))
 		}
 	case *cdplog.EventEntryAdded:
-		if e.Entry.Level == cdplog.LevelError {
+		if e.Entry.Level == cdplog.EntryLevelError {
 			p.errors = append(p.errors, fmt.Sprintf("log: %s %s", e.Entry.Text, e.Entry.URL))
 		}
 	}
+}
+
+// thrown is the text of an exception.
+func thrown(e *runtime.ExceptionDetails) string {
+	if e.Exception != nil && e.Exception.Description != "" {
+		return e.Text + " " + e.Exception.Description
+	}
+	return e.Text
 }
 
 // clean fails the test for errors and for requests to elsewhere.
