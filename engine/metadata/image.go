@@ -10,7 +10,26 @@ type Image struct {
 	Brokers []Broker         // sorted by ID
 	Topics  []*Topic         // sorted by Name
 	Configs []ResourceConfig // sorted by (Type, Name)
+
+	Features       []Feature // finalized levels, sorted by Name
+	NextProducerID int64     // first producer id that no broker has leased
+
+	byID []*Topic // the same topics, sorted by ID
 }
+
+// Feature is the finalized level of a feature (KIP-584).
+type Feature struct {
+	Name  string
+	Level int16
+}
+
+// The features that the engine knows (server-common/.../Feature.java).
+const (
+	FeatureMetadataVersion = "metadata.version"
+	FeatureELR             = "eligible.leader.replicas.version" // KIP-966: 1 is on
+	FeatureGroup           = "group.version"                    // KIP-848: 1 is on
+	FeatureTransaction     = "transaction.version"              // KIP-890: 2 is the newest
+)
 
 // Broker is a broker registration (metadata/BrokerRegistration.java).
 type Broker struct {
@@ -22,6 +41,7 @@ type Broker struct {
 	Port                 int32
 	Fenced               bool
 	InControlledShutdown bool
+	LogDirs              [][16]byte // KIP-858
 }
 
 // Topic is one topic and all its partitions, by index.
@@ -42,6 +62,8 @@ type Partition struct {
 	LeaderEpoch    kafka.LeaderEpoch
 	PartitionEpoch kafka.PartitionEpoch
 	Recovering     bool // leader recovery state RECOVERING (KIP-704)
+
+	Removing, Adding []kafka.NodeID // a reassignment under way; empty otherwise
 }
 
 // ResourceType is a kind of thing that has dynamic configs (ConfigResource.Type).
@@ -68,4 +90,14 @@ type Delta struct {
 	Topics  []string // topics created, deleted or with a changed partition, sorted, each once
 	Brokers []kafka.NodeID
 	Configs bool
+
+	Partitions []kafka.TopicPartition // partitions created, changed or deleted, sorted, each once
+	Resources  []Resource             // whose configs changed, sorted, each once
+	Features   bool
+}
+
+// Resource names a thing that has dynamic configs.
+type Resource struct {
+	Type ResourceType
+	Name string
 }
