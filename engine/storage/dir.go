@@ -1,0 +1,293 @@
+package storage
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/sim"
+)
+
+// Dir is a broker's log directory: its partition logs and what Kafka keeps
+// beside them on the disk. It outlives the process and, but for the page cache,
+// the machine.
+//
+// Logs are in numbered slots. A slot's number stays as long as the log is
+// there, also in copies of the directory, so a machine may keep it in its
+// state where it must not keep a *Log.
+//
+// Copies share logs. Read through At or Get; change only what MutableAt or
+// Mutable returned, and only until the directory is copied next.
+type Dir struct {
+	slots []*part // nil: free
+	order []int32 // slots by partition; replaced, never changed
+
+	clean      bool // the clean shutdown file is there
+	cleanEpoch kafka.BrokerEpoch
+}
+
+// part is a partition's folder. A frozen one belongs to more than one Dir and
+// never changes.
+type part struct {
+	tp     kafka.TopicPartition
+	id     kafka.TopicID
+	log    Log
+	hw     kafka.Offset // in replication-offset-checkpoint
+	frozen bool
+	snap   *part // frozen copy of a part that has not changed since
+}
+
+// Entry names a log of a directory.
+type Entry struct {
+	Partition kafka.TopicPartition
+	TopicID   kafka.TopicID
+	Slot      int
+}
+
+// NewDir returns an empty directory, as a formatted disk is.
+func NewDir() *Dir { return &Dir{} }
+
+// Clone returns a copy. It costs a pointer per log, and a few hundred bytes
+// for each that has changed since the last copy.
+func (d *Dir) Clone() *Dir {
+	c := *d
+	c.slots = make([]*part, len(d.slots))
+	for i, p := range d.slots {
+		if p != nil {
+			c.slots[i] = p.freeze()
+		}
+	}
+	return &c
+}
+
+// freeze returns a part for another Dir. The live part stays this Dir's, with
+// the right to write to its current chunk.
+func (p *part) freeze() *part {
+	if p.frozen {
+		return p
+	}
+	if p.snap == nil {
+		c := *p
+		c.frozen = true
+		c.log.share()
+		p.snap = &c
+	}
+	return p.snap
+}
+
+// mutable returns the part in a slot, made this Dir's own.
+func (d *Dir) mutable(slot int) *part {
+	p := d.slots[slot]
+	if p.frozen {
+		c := *p
+		c.frozen = false
+		p = &c
+		d.slots[slot] = p
+	}
+	p.snap = nil
+	return p
+}
+
+// search finds where a partition is, or would be, in the order.
+func (d *Dir) search(tp kafka.TopicPartition) (i int, found bool) {
+	i = sort.Search(len(d.order), func(i int) bool { return d.slots[d.order[i]].tp.Compare(tp) >= 0 })
+	return i, i < len(d.order) && d.slots[d.order[i]].tp == tp
+}
+
+// Slot returns the slot of a partition's log.
+func (d *Dir) Slot(tp kafka.TopicPartition) (slot int, ok bool) {
+	i, ok := d.search(tp)
+	if !ok {
+		return -1, false
+	}
+	return int(d.order[i]), true
+}
+
+// Len is the number of logs.
+func (d *Dir) Len() int { return len(d.order) }
+
+// Entries lists the logs in the order of their partitions.
+func (d *Dir) Entries() []Entry {
+	out := make([]Entry, len(d.order))
+	for i, s := range d.order {
+		p := d.slots[s]
+		out[i] = Entry{p.tp, p.id, int(s)}
+	}
+	return out
+}
+
+// Create makes an empty log for a partition and returns its slot. It fails if
+// there is one.
+func (d *Dir) Create(now kafka.Instant, tp kafka.TopicPartition, id kafka.TopicID, cfg Config) (slot int, err error) {
+	i, found := d.search(tp)
+	if found {
+		return -1, fmt.Errorf("storage: log of %s exists", tp)
+	}
+	slot = slices.Index(d.slots, nil)
+	if slot < 0 {
+		slot = len(d.slots)
+		d.slots = append(d.slots, nil)
+	}
+	d.slots[slot] = &part{tp: tp, id: id, log: *New(now, cfg, 0)}
+	d.order = slices.Insert(slices.Clone(d.order), i, int32(slot))
+	return slot, nil
+}
+
+// Delete removes a partition's log, bytes and checkpoints.
+func (d *Dir) Delete(tp kafka.TopicPartition) bool {
+	i, found := d.search(tp)
+	if !found {
+		return false
+	}
+	d.slots[d.order[i]] = nil
+	d.order = slices.Delete(slices.Clone(d.order), i, i+1)
+	return true
+}
+
+// At returns the log in a slot, to read.
+func (d *Dir) At(slot int) *Log { return &d.slots[slot].log }
+
+// MutableAt returns the log in a slot, to change.
+func (d *Dir) MutableAt(slot int) *Log { return &d.mutable(slot).log }
+
+// Get returns a partition's log to read, nil if there is none.
+func (d *Dir) Get(tp kafka.TopicPartition) *Log {
+	if slot, ok := d.Slot(tp); ok {
+		return d.At(slot)
+	}
+	return nil
+}
+
+// Mutable returns a partition's log to change, nil if there is none.
+func (d *Dir) Mutable(tp kafka.TopicPartition) *Log {
+	if slot, ok := d.Slot(tp); ok {
+		return d.MutableAt(slot)
+	}
+	return nil
+}
+
+// TopicID is the topic id in the partition.metadata file of the log in a slot.
+func (d *Dir) TopicID(slot int) kafka.TopicID { return d.slots[slot].id }
+
+// HWCheckpoint is the high watermark in replication-offset-checkpoint, 0 at first.
+func (d *Dir) HWCheckpoint(slot int) kafka.Offset { return d.slots[slot].hw }
+
+// SetHWCheckpoint writes a high watermark to replication-offset-checkpoint, as
+// a broker does for all its logs every 5 s (replica.high.watermark.checkpoint.interval.ms).
+func (d *Dir) SetHWCheckpoint(slot int, hw kafka.Offset) {
+	if d.slots[slot].hw != hw {
+		d.mutable(slot).hw = hw
+	}
+}
+
+// Checkpoint writes recovery points and log start offsets to their files, as
+// a broker does every 60 s (log.flush.offset.checkpoint.interval.ms,
+// log.flush.start.offset.checkpoint.interval.ms).
+func (d *Dir) Checkpoint() {
+	for _, s := range d.order {
+		if !d.slots[s].log.checkpointed() {
+			d.mutable(int(s)).log.Checkpoint()
+		}
+	}
+}
+
+// Writeback lets Linux write back old dirty pages of all logs. Call it every
+// WritebackInterval while the machine is up.
+func (d *Dir) Writeback(now kafka.Instant) {
+	for _, s := range d.order {
+		if d.slots[s].log.Dirty() > 0 {
+			d.mutable(int(s)).log.Writeback(now)
+		}
+	}
+}
+
+// Dirty is the number of bytes that only the page cache holds.
+func (d *Dir) Dirty() (n int64) {
+	for _, s := range d.order {
+		n += d.slots[s].log.Dirty()
+	}
+	return n
+}
+
+// Kill is the crash of the broker's process: see Log.Kill. One that was shut
+// down cleanly before is not there to crash.
+func (d *Dir) Kill() {
+	for _, s := range d.order {
+		if d.clean {
+			break
+		}
+		d.mutable(int(s)).log.Kill()
+	}
+}
+
+// LosePageCache is the crash of the machine: see Log.LosePageCache. A broker
+// that was shut down cleanly before loses nothing.
+func (d *Dir) LosePageCache() (lost int64) {
+	for _, s := range d.order {
+		if d.clean {
+			break
+		}
+		lost += d.mutable(int(s)).log.LosePageCache()
+	}
+	return lost
+}
+
+// Shutdown is the end of a clean shutdown: every log closed, checkpoints
+// written, and the clean shutdown file with the broker epoch (KIP-966).
+func (d *Dir) Shutdown(epoch kafka.BrokerEpoch) {
+	for _, s := range d.order {
+		d.mutable(int(s)).log.Close()
+	}
+	d.clean, d.cleanEpoch = true, epoch
+}
+
+// StartReport is what a broker found when it loaded its logs.
+type StartReport struct {
+	Clean bool
+	// PreviousBrokerEpoch is what the broker shows when it registers, as proof
+	// of a clean shutdown; -1 without one.
+	PreviousBrokerEpoch kafka.BrokerEpoch
+	Recovered           []RecoveredLog // after an unclean shutdown, in order
+}
+
+// RecoveredLog is the recovery of one log.
+type RecoveredLog struct {
+	Entry
+	RecoveryReport
+}
+
+// Start loads the logs as a starting broker does (LogManager.loadLogs): after a
+// clean shutdown they are taken as they are, and the file that says so is
+// deleted; otherwise every log is recovered.
+func (d *Dir) Start() StartReport {
+	rep := StartReport{Clean: d.clean, PreviousBrokerEpoch: -1}
+	if d.clean {
+		rep.PreviousBrokerEpoch = d.cleanEpoch
+	}
+	for _, s := range d.order {
+		p := d.mutable(int(s))
+		if d.clean {
+			p.log.Reopen()
+			continue
+		}
+		rep.Recovered = append(rep.Recovered, RecoveredLog{Entry{p.tp, p.id, int(s)}, p.log.Recover()})
+	}
+	d.clean, d.cleanEpoch = false, 0
+	return rep
+}
+
+// Digest writes the directory's state in the order of its partitions.
+func (d *Dir) Digest(h *sim.Hash) {
+	h.Int(int64(len(d.order)))
+	for _, s := range d.order {
+		p := d.slots[s]
+		h.String(p.tp.Topic)
+		h.Int(int64(p.tp.Partition))
+		h.Bytes(p.id[:])
+		h.Int(int64(p.hw))
+		p.log.Digest(h)
+	}
+	h.Bool(d.clean)
+	h.Int(int64(d.cleanEpoch))
+}
