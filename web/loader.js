@@ -71,6 +71,14 @@
   // script already, and the page's policy allows no eval.
   window.eval = () => undefined;
 
+  // vugu sets style as an attribute, which the policy forbids in that way only:
+  // the same text is welcome through the object model.
+  const setAttribute = Element.prototype.setAttribute;
+  Element.prototype.setAttribute = function (name, value) {
+    if (name === "style") this.style.cssText = value;
+    else setAttribute.call(this, name, value);
+  };
+
   show();
   const stage = counted(parts[1]).then((response) => WebAssembly.compileStreaming(response));
   window.highwaterLoader = {
