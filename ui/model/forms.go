@@ -1,0 +1,386 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/view"
+)
+
+// Palette is what the user can do to the cluster: the kinds of form, in the
+// order of the page, with the words on the button. The first few are always
+// shown. Kinds are the language's verbs.
+var Palette = []Choice{
+	{"crash", "Crash broker"}, {"cut", "Cut link"},
+	{"disk", "Slow disk"}, {"consumer", "Add consumer"},
+	{"produce", "Produce…"}, {"heal", "Heal links"},
+	{"start", "Start"}, {"stop", "Stop cleanly"},
+	{"powerloss", "Power loss"}, {"freeze", "Freeze"},
+	{"thaw", "Thaw"}, {"link", "Slow link"},
+	{"producer", "Add producer"}, {"topic", "Add topic"},
+	{"config", "Change config"}, {"rate", "Change rate"},
+	{"elect", "Elect leader"}, {"pause", "Pause client"},
+	{"resume", "Resume client"}, {"sync", "Flush disk"},
+	{"seek", "Seek consumer"}, {"delete-topic", "Delete topic"},
+	{"line", "Type a command"},
+}
+
+// PaletteShort is how many of Palette are shown until the user asks for all.
+const PaletteShort = 6
+
+// Choice is a kind of form with its button's words.
+type Choice struct{ Kind, Label string }
+
+// newForm is a form of a kind with defaults from the cluster and the selection.
+func (m *Model) newForm(kind string) Form {
+	f := Form{Kind: kind}
+	for _, c := range Palette {
+		if c.Kind == kind {
+			f.Title = strings.TrimSuffix(c.Label, "…")
+		}
+	}
+	n := m.names()
+	switch kind {
+	case "crash", "powerloss", "stop", "freeze":
+		f.Fields = []Field{n.process(m, "who", "Process", true)}
+		f.build = words("", kind, "who", "")
+	case "start", "thaw":
+		f.Fields = []Field{n.process(m, "who", "Process", false)}
+		f.build = words("", kind, "who", "")
+	case "cut", "heal", "link":
+		m.linkForm(&f, n)
+	case "disk", "sync":
+		m.diskForm(&f, n)
+	case "topic", "delete-topic":
+		m.topicForm(&f, n)
+	case "producer":
+		m.producerForm(&f, n)
+	case "consumer":
+		m.consumerForm(&f, n)
+	case "produce":
+		m.produceForm(&f, n)
+	case "config":
+		m.configForm(&f, n)
+	case "rate":
+		f.Fields = []Field{pick("who", "Producer", n.producers, m.Selection.Name), {Name: "rate", Label: "Records", Value: "50/s", Hint: "50/s, 30/m; 0/s for none", Need: true}}
+		f.build = words("", "rate", "who", "", "rate", "")
+	case "elect":
+		f.Fields = []Field{pick("tp", "Partition", n.partitions, m.Selection.TP.String()), {Name: "unclean", Label: "Unclean: any live replica, records may be lost", Check: true}}
+		f.build = words("", "elect", "tp", "", "unclean", "?unclean")
+	case "pause", "resume":
+		f.Fields = []Field{pick("who", "Client", append(append([]string(nil), n.producers...), n.consumers...), m.Selection.Name)}
+		f.build = words("", kind, "who", "")
+	case "seek":
+		f.Fields = []Field{
+			pick("who", "Consumer", n.consumers, m.Selection.Name), pick("tp", "Partition", n.partitions, m.Selection.TP.String()),
+			{Name: "to", Label: "To", Value: "earliest", Hint: "earliest, latest or an offset", Need: true},
+		}
+		f.build = words("", "seek", "who", "", "tp", "", "to", "")
+	case "line":
+		f.Fields = []Field{{Name: "text", Label: "One line of the scenario language", Hint: "crash broker-1", Need: true}}
+		f.build = words("text", "")
+	default:
+		return Form{}
+	}
+	return f
+}
+
+func (m *Model) linkForm(f *Form, n names) {
+	from, to := m.linkEnds()
+	all := "all others"
+	if f.Kind == "heal" {
+		all = "everything"
+		f.Fields = []Field{pick("a", "Between", append([]string{all}, n.nodes...), all), pick("b", "and", n.nodes, "")}
+		f.build = func(f Form) []Part {
+			if f.Get("a") == all {
+				return []Part{{"", "heal"}, {"a", "all"}}
+			}
+			return []Part{{"", "heal"}, {"a", f.Get("a")}, {"b", f.Get("b")}}
+		}
+		return
+	}
+	f.Fields = []Field{pick("a", "Between", n.nodes, from), pick("b", "and", append([]string{all}, n.nodes...), to)}
+	if f.Kind == "cut" {
+		f.Fields = append(f.Fields, Field{Name: "oneway", Label: "One way only: from the first", Check: true})
+	} else {
+		f.Fields = append(f.Fields, Field{Name: "latency", Label: "Latency", Value: "200ms", Hint: "one way: 1ms, 0.5s"},
+			Field{Name: "jitter", Label: "Jitter", Hint: "0 to this, added to each message"},
+			Field{Name: "bandwidth", Label: "Bandwidth", Hint: "1MB/s; empty: as it is"})
+	}
+	f.build = func(f Form) []Part {
+		b := f.Get("b")
+		if b == all {
+			b = n.others(f.Get("a"))
+		}
+		ps := []Part{{"", f.Kind}, {"a", f.Get("a")}, {"b", b}}
+		if f.Kind == "cut" {
+			return append(ps, option(f, "oneway", "?one-way"))
+		}
+		return append(ps, option(f, "latency", "latency="), option(f, "jitter", "jitter="), option(f, "bandwidth", "bandwidth="))
+	}
+}
+
+// linkEnds are the processes of the selected link; else what is selected and "".
+func (m *Model) linkEnds() (from, to string) {
+	if m.Selection.Kind != "link" {
+		return m.Target(), ""
+	}
+	c := m.Facts.Cluster
+	for i := range c.Brokers {
+		switch c.Brokers[i].ID {
+		case m.Selection.Node:
+			from = c.Brokers[i].Name
+		case m.Selection.Peer:
+			to = c.Brokers[i].Name
+		}
+	}
+	return from, to
+}
+
+func (m *Model) diskForm(f *Form, n names) {
+	f.Fields = []Field{pick("who", "Machine of", n.nodes, m.Target())}
+	f.build = words("", f.Kind, "who", "")
+	if f.Kind == "disk" {
+		f.Fields = append(f.Fields, Field{Name: "latency", Label: "Latency of a write", Value: "50ms", Hint: "0ms is normal", Need: true})
+		f.build = words("", "disk", "who", "", "latency", "latency=")
+	}
+}
+
+func (m *Model) topicForm(f *Form, n names) {
+	if f.Kind == "delete-topic" {
+		f.Fields = []Field{pick("name", "Topic", n.topics, m.topicName())}
+		f.build = words("", "delete-topic", "name", "")
+		return
+	}
+	f.Fields = []Field{
+		{Name: "name", Label: "Name", Value: n.free("topic", n.topics), Need: true},
+		{Name: "partitions", Label: "Partitions", Value: "3"},
+		{Name: "rf", Label: "Replication factor", Value: strconv.Itoa(min(3, max(1, len(m.Facts.Cluster.Brokers))))},
+		{Name: "min", Label: "min.insync.replicas", Value: "", Hint: "empty: the broker's"},
+	}
+	f.build = words("", "topic", "name", "", "partitions", "partitions=", "rf", "replication.factor=", "min", "min.insync.replicas=")
+}
+
+func (m *Model) producerForm(f *Form, n names) {
+	f.Fields = []Field{
+		{Name: "name", Label: "Name", Value: n.free("p", append(append([]string(nil), n.producers...), n.consumers...)), Need: true},
+		pick("topic", "Topic", n.topics, m.topicName()),
+		pick("acks", "acks", []string{"all", "1", "0"}, "all"),
+		{Name: "rate", Label: "Records", Value: "10/s", Hint: "50/s, 30/m; empty: none by itself"},
+		{Name: "keys", Label: "Different keys", Value: "8", Hint: "empty: no key"},
+		{Name: "linger", Label: "linger.ms", Value: "5"},
+	}
+	f.build = func(f Form) []Part {
+		ps := words("", "producer", "name", "", "topic", "topic=", "acks", "acks=", "rate", "rate=", "keys", "keys=", "linger", "linger.ms=")(f)
+		if f.Get("acks") != "all" {
+			ps = append(ps, Part{"acks", "enable.idempotence=false"})
+		}
+		return ps
+	}
+}
+
+func (m *Model) consumerForm(f *Form, n names) {
+	f.Fields = []Field{
+		{Name: "name", Label: "Name", Value: n.free("c", append(append([]string(nil), n.producers...), n.consumers...)), Need: true},
+		pick("topic", "Reads", n.topics, m.topicName()),
+		{Name: "group", Label: "Commits under group", Value: n.group(m), Hint: "empty: commits nothing"},
+		pick("from", "From", []string{"earliest", "latest"}, "earliest"),
+	}
+	f.build = words("", "consumer", "name", "", "topic", "assign=", "group", "group=", "from", "from=")
+}
+
+func (m *Model) produceForm(f *Form, n names) {
+	f.Fields = []Field{
+		pick("who", "Producer", n.producers, m.Selection.Name),
+		{Name: "key", Label: "Key", Value: "k1", Hint: "empty: no key"},
+		{Name: "value", Label: "Value", Value: "hello"},
+		{Name: "tombstone", Label: "Tombstone: a null value", Check: true},
+		{Name: "partition", Label: "Partition", Hint: "empty: the partitioner decides"},
+		{Name: "n", Label: "How many", Value: "1"},
+	}
+	f.build = func(f Form) []Part {
+		ps := []Part{{"", "produce"}, {"who", f.Get("who")}, option(f, "key", "key=")}
+		if f.Get("tombstone") != "" {
+			ps = append(ps, Part{"tombstone", "tombstone"})
+		} else {
+			ps = append(ps, option(f, "value", "value="))
+		}
+		ps = append(ps, option(f, "partition", "partition="))
+		if f.Get("n") != "1" {
+			ps = append(ps, option(f, "n", "n="))
+		}
+		return ps
+	}
+}
+
+func (m *Model) configForm(f *Form, n names) {
+	of := []string{}
+	for _, t := range n.topics {
+		of = append(of, "topic "+t)
+	}
+	for _, b := range n.brokers {
+		of = append(of, "broker "+b)
+	}
+	of = append(of, "cluster")
+	f.Fields = []Field{
+		pick("of", "Of", of, m.Facts.Detail.ConfigOf),
+		{Name: "name", Label: "Config", Value: "min.insync.replicas", Need: true},
+		{Name: "value", Label: "Value", Value: "2", Hint: "empty: back to the default"},
+	}
+	f.build = func(f Form) []Part {
+		return []Part{{"", "config"}, {"of", f.Get("of")}, {"name", f.Get("name") + "=" + f.Get("value")}}
+	}
+}
+
+// words is a build function from pairs of a field's name and how its value
+// appears: "" as it is, "key=" as an option that is left out when empty,
+// "?word" a word if checked. A pair with field "" is a fixed word.
+func words(pairs ...string) func(Form) []Part {
+	return func(f Form) []Part {
+		var ps []Part
+		for i := 0; i+1 < len(pairs); i += 2 {
+			name, how := pairs[i], pairs[i+1]
+			switch {
+			case name == "":
+				ps = append(ps, Part{"", how})
+			case how == "":
+				ps = append(ps, Part{name, f.Get(name)})
+			default:
+				ps = append(ps, option(f, name, how))
+			}
+		}
+		return ps
+	}
+}
+
+func option(f Form, name, how string) Part {
+	v := f.Get(name)
+	switch {
+	case v == "":
+		return Part{name, ""}
+	case how[0] == '?':
+		return Part{name, how[1:]}
+	}
+	return Part{name, how + quoted(v)}
+}
+
+// names are what a form can offer.
+type names struct {
+	brokers, nodes, producers, consumers, topics, partitions []string
+	up, down                                                 []string
+}
+
+func (m *Model) names() names {
+	var n names
+	c := m.Facts.Cluster
+	note := func(name string, s view.ProcessState) {
+		if m.Running(name) && s != view.Frozen {
+			n.up = append(n.up, name)
+		} else {
+			n.down = append(n.down, name)
+		}
+	}
+	for i := range c.Brokers {
+		n.brokers = append(n.brokers, c.Brokers[i].Name)
+		note(c.Brokers[i].Name, c.Brokers[i].State)
+	}
+	n.nodes = append(n.nodes, n.brokers...)
+	for i := range c.Controllers {
+		name := "controller-" + strconv.Itoa(int(c.Controllers[i].ID))
+		n.nodes = append(n.nodes, name)
+		note(name, c.Controllers[i].State)
+	}
+	for i := range c.Producers {
+		n.producers = append(n.producers, c.Producers[i].Name)
+		note(c.Producers[i].Name, c.Producers[i].State)
+	}
+	for i := range c.Consumers {
+		n.consumers = append(n.consumers, c.Consumers[i].Name)
+		note(c.Consumers[i].Name, c.Consumers[i].State)
+	}
+	for i := range c.Topics {
+		t := &c.Topics[i]
+		if t.Internal {
+			continue
+		}
+		n.topics = append(n.topics, t.Name)
+		for j := range min(len(t.Partitions), 100) {
+			n.partitions = append(n.partitions, t.Partitions[j].TP.String())
+		}
+	}
+	return n
+}
+
+// process is a choice of processes that run, or that do not.
+func (n names) process(m *Model, name, label string, running bool) Field {
+	if running {
+		return pick(name, label, n.up, m.Target())
+	}
+	f := pick(name, label, n.down, m.Target())
+	if len(n.down) == 0 {
+		f.Hint = "every process runs"
+	}
+	return f
+}
+
+// others are all brokers but one, as a list.
+func (n names) others(one string) string {
+	var out []string
+	for _, b := range n.brokers {
+		if b != one {
+			out = append(out, b)
+		}
+	}
+	return strings.Join(out, ",")
+}
+
+// free is a name with a prefix that is not taken.
+func (n names) free(prefix string, taken []string) string {
+	for i := 1; ; i++ {
+		name := prefix + strconv.Itoa(i)
+		if !contains(taken, name) {
+			return name
+		}
+	}
+}
+
+// group is the group that consumers have, if any.
+func (n names) group(m *Model) string {
+	for i := range m.Facts.Cluster.Consumers {
+		if g := m.Facts.Cluster.Consumers[i].Group; g != "" {
+			return g
+		}
+	}
+	return ""
+}
+
+// topicName is the topic that the selection is about, "" if none.
+func (m *Model) topicName() string {
+	switch m.Selection.Kind {
+	case "topic":
+		return m.Selection.Name
+	case "partition", "replica", "record":
+		return m.Selection.TP.Topic
+	}
+	return ""
+}
+
+// pick is a choice with a default: want if it is offered, else the first.
+func pick(name, label string, options []string, want string) Field {
+	f := Field{Name: name, Label: label, Options: options, Need: true}
+	if contains(options, want) {
+		f.Value = want
+	} else if len(options) > 0 {
+		f.Value = options[0]
+	}
+	return f
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,168 @@
+package model
+
+import "strconv"
+
+// Shortcut is a key of the help dialog: what to press, and what it does.
+type Shortcut struct{ Keys, Does string }
+
+// Shortcuts are the keys, in the order in which help lists them. Every one has
+// a button on the page. The single letters act only while the stage has the
+// focus, and can be switched off (WCAG 2.1.4).
+var Shortcuts = []Shortcut{
+	{"Space", "play, pause"},
+	{"→  ←", "next event, previous event"},
+	{"Shift →  Shift ←", "next marker, previous marker"},
+	{"Alt →  Alt ←", "one second on, one second back"},
+	{"]  [", "next marker, previous marker"},
+	{">  <", "faster, slower"},
+	{"Home  End", "start, end"},
+	{"↓  ↑", "select the next thing, the one before"},
+	{"+  −  0", "zoom in, zoom out, whole cluster"},
+	{"K", "crash or start what is selected"},
+	{"U", "undo the last edit"},
+	{"?", "this help"},
+	{"Esc", "close, or select nothing"},
+}
+
+// key acts on a key press.
+func (m Model) key(k Key) (Model, []Cmd) {
+	if k.Ctrl {
+		return m, nil
+	}
+	if k.Key == "Escape" {
+		return m.escape()
+	}
+	if m.Dialog != "" || k.On == "field" {
+		return m, nil
+	}
+	if k.On == "scrub" {
+		if m2, cmds, ok := m.scrubKey(k); ok {
+			return m2, cmds
+		}
+	}
+	if do, arg, ok := keyAct(k); ok {
+		return m.act(Act{Do: do, Arg: arg})
+	}
+	if k.On == "stage" && m.Letters {
+		if do, arg, ok := letterAct(k.Key); ok {
+			return m.act(Act{Do: do, Arg: arg})
+		}
+	}
+	return m, nil
+}
+
+// KeyUsed reports whether the page acts on a key press, so that the browser
+// should not.
+func KeyUsed(m Model, k Key) bool {
+	if k.Ctrl || m.Dialog != "" || k.On == "field" {
+		return false
+	}
+	_, _, used := keyAct(k)
+	_, _, letter := letterAct(k.Key)
+	return used || k.On == "stage" && m.Letters && letter
+}
+
+// escape closes the innermost thing that is open.
+func (m Model) escape() (Model, []Cmd) {
+	switch {
+	case m.Dialog != "":
+		return m.closeDialog()
+	case m.Form.Kind != "":
+		m.Form = Form{}
+		return m, nil
+	}
+	return m.act(Act{Do: "deselect"})
+}
+
+// keyAct are the keys that act wherever the focus is, except in a field. Keys
+// that a focused button or table needs for itself act on the stage only.
+func keyAct(k Key) (do, arg string, ok bool) {
+	stage := k.On == "stage"
+	switch k.Key {
+	case " ":
+		return "play", "", stage || k.On == ""
+	case "ArrowRight", "ArrowLeft":
+		if !stage && k.On != "" {
+			return "", "", false
+		}
+		return arrowAct(k)
+	case "ArrowDown", "ArrowUp":
+		if k.Key == "ArrowUp" {
+			return "walk", "-1", stage
+		}
+		return "walk", "1", stage
+	case "Home":
+		return "restart", "", stage || k.On == ""
+	case "End":
+		return "end", "", stage || k.On == ""
+	}
+	return "", "", false
+}
+
+func arrowAct(k Key) (do, arg string, ok bool) {
+	right := k.Key == "ArrowRight"
+	switch {
+	case k.Shift && right:
+		return "marker", "next", true
+	case k.Shift:
+		return "marker", "previous", true
+	case k.Alt && right:
+		return "later", "1000000000", true
+	case k.Alt:
+		return "later", "-1000000000", true
+	case right:
+		return "step", "", true
+	}
+	return "back", "", true
+}
+
+// letterAct are the single letters and signs, on the stage only.
+func letterAct(key string) (do, arg string, ok bool) {
+	switch key {
+	case "[":
+		return "marker", "previous", true
+	case "]":
+		return "marker", "next", true
+	case "<":
+		return "slower", "", true
+	case ">":
+		return "faster", "", true
+	case "k", "K":
+		return "toggle", "", true
+	case "u", "U":
+		return "undo", "", true
+	case "+", "=":
+		return "zoom", "in", true
+	case "-":
+		return "zoom", "out", true
+	case "0":
+		return "fit", "", true
+	case "?":
+		return "dialog", "help", true
+	}
+	return "", "", false
+}
+
+// scrubKey are the keys of the slider: a hundredth, a tenth, an end.
+func (m Model) scrubKey(k Key) (Model, []Cmd, bool) {
+	step := int64(m.Length()) / 100
+	var by int64
+	switch k.Key {
+	case "ArrowRight", "ArrowUp":
+		by = step
+	case "ArrowLeft", "ArrowDown":
+		by = -step
+	case "PageUp":
+		by = 10 * step
+	case "PageDown":
+		by = -10 * step
+	case "Home":
+		by = -int64(m.Length())
+	case "End":
+		by = int64(m.Length())
+	default:
+		return m, nil, false
+	}
+	m, cmds := m.act(Act{Do: "later", Arg: strconv.FormatInt(by, 10)})
+	return m, cmds, true
+}
