@@ -1,0 +1,95 @@
+package raft
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/sim/disk"
+	"github.com/highwater-sim/highwater/engine/storage"
+)
+
+// TopicID is the id of __cluster_metadata (clients/common/Uuid.METADATA_TOPIC_ID).
+var TopicID = kafka.TopicID{15: 1}
+
+// Partition is the metadata log's.
+var Partition = kafka.TopicPartition{Topic: kafka.TopicMetadata, Partition: 0}
+
+// fetchVersion is the version of Fetch that replicas speak: the first that
+// carries the follower's high watermark (KIP-1166).
+const fetchVersion = 18
+
+// fetchBytesMax bounds a fetch response (KafkaRaftClient.MAX_FETCH_SIZE_BYTES).
+const fetchBytesMax = 8 << 20
+
+// Config is what a replica is made of.
+type Config struct {
+	ID     kafka.NodeID
+	Voters []kafka.NodeID // controller.quorum.voters, sorted; this version runs exactly 1
+	Seed   uint64
+
+	FetchTimeout   kafka.Duration // controller.quorum.fetch.timeout.ms
+	RequestTimeout kafka.Duration // controller.quorum.request.timeout.ms
+	RetryBackoff   kafka.Duration // controller.quorum.retry.backoff.ms
+	AppendLinger   kafka.Duration // controller.quorum.append.linger.ms
+	FetchMaxWait   kafka.Duration // KafkaRaftClient.DEFAULT_FETCH_MAX_WAIT_MS
+}
+
+// NewConfig fills a config from a node's server.properties.
+func NewConfig(id kafka.NodeID, voters []kafka.NodeID, seed uint64, static metadata.Static) Config {
+	img := metadata.Empty()
+	ms := func(name string) kafka.Duration { return img.BrokerDuration(id, static, name) }
+	return Config{
+		ID: id, Voters: slices.Sorted(slices.Values(voters)), Seed: seed,
+		FetchTimeout:   ms("controller.quorum.fetch.timeout.ms"),
+		RequestTimeout: ms("controller.quorum.request.timeout.ms"),
+		RetryBackoff:   ms("controller.quorum.retry.backoff.ms"),
+		AppendLinger:   ms("controller.quorum.append.linger.ms"),
+		FetchMaxWait:   500 * kafka.Millisecond,
+	}
+}
+
+// Voter reports whether the replica is a member of the quorum.
+func (c *Config) Voter() bool { return slices.Contains(c.Voters, c.ID) }
+
+// Machine is what a replica uses of the machine that it runs on.
+type Machine struct {
+	Dir    *storage.Dir
+	Quorum *QuorumState
+	Disk   *disk.Disk
+}
+
+// QuorumState is the quorum-state file beside the log (raft/QuorumStateData):
+// what a replica promised or knows of its epoch. It is durable as soon as it
+// is written; Kafka flushes the file before it goes on.
+type QuorumState struct {
+	LeaderEpoch kafka.LeaderEpoch
+	LeaderID    kafka.NodeID // NoNode: none known
+	VotedID     kafka.NodeID // NoNode: no vote in this epoch
+}
+
+// NewQuorumState is the state of a formatted machine, where there is no file.
+func NewQuorumState() QuorumState {
+	return QuorumState{LeaderID: kafka.NoNode, VotedID: kafka.NoNode}
+}
+
+// File is the file's text with static voters (data version 0).
+func (q *QuorumState) File(voters []kafka.NodeID) []byte {
+	v := make([]string, len(voters))
+	for i, id := range voters {
+		v[i] = `{"voterId":` + strconv.Itoa(int(id)) + `}`
+	}
+	return fmt.Appendf(nil, `{"clusterId":"","leaderId":%d,"leaderEpoch":%d,"votedId":%d,"appliedOffset":0,"currentVoters":[%s],"data_version":0}`,
+		q.LeaderID, q.LeaderEpoch, q.VotedID, strings.Join(v, ","))
+}
+
+// Digest writes the file's content.
+func (q *QuorumState) Digest(h *sim.Hash) {
+	h.Int(int64(q.LeaderEpoch))
+	h.Int(int64(q.LeaderID))
+	h.Int(int64(q.VotedID))
+}
