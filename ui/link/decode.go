@@ -37,6 +37,9 @@ func Decode(fragment string) (l Link, ok bool, problems []string) {
 	}
 	d := decoder{l: &l}
 	d.fields(payload)
+	if !l.HasAt {
+		l.Event = 0 // it counts within a moment
+	}
 	if l.ID == "" && l.Text == "" {
 		d.problem("The link names no scenario.")
 		return l, false, d.problems
@@ -92,30 +95,45 @@ func (d *decoder) field(name, value string) bool {
 	var err error
 	switch name {
 	case "v":
-		l.Engine, err = strconv.Atoi(value)
-		if err == nil && l.Engine != EngineVersion {
+		var n int
+		if n, err = strconv.Atoi(value); err == nil && n != EngineVersion {
+			l.Engine = n
 			d.problem("The link was made with engine " + value + ", this is engine " + strconv.Itoa(EngineVersion) + ": the run may differ.")
 		}
 	case "s":
+		if value == "" || len(value) > idMax || l.Text != "" {
+			return false
+		}
 		l.ID = value
-		return value != "" && len(value) <= 100 && l.Text == ""
 	case "x":
+		if value == "" || l.ID != "" {
+			return false
+		}
 		l.Text = value
-		return value != "" && l.ID == ""
 	case "seed":
-		l.Seed, err = strconv.ParseUint(value, 10, 64)
-		l.HasSeed = err == nil
+		var n uint64
+		if n, err = strconv.ParseUint(value, 10, 64); err == nil {
+			l.Seed, l.HasSeed = n, true
+		}
 	case "e":
 		return d.edit(value)
 	case "t":
-		l.At, l.HasAt = parseInstant(value)
-		return l.HasAt
+		at, ok := parseInstant(value)
+		if !ok {
+			return false
+		}
+		l.At, l.HasAt = at, true
 	case "n":
-		l.Event, err = strconv.ParseUint(value, 10, 64)
+		var n uint64
+		if n, err = strconv.ParseUint(value, 10, 64); err == nil {
+			l.Event = n
+		}
 	case "sel":
-		var ok bool
-		l.Selection, ok = model.ParseSelection(value)
-		return ok
+		sel, ok := model.ParseSelection(value)
+		if !ok {
+			return false
+		}
+		l.Selection = sel
 	case "cam":
 		return d.camera(value)
 	case "sp":
@@ -164,6 +182,9 @@ func (d *decoder) camera(value string) bool {
 	return true
 }
 
+// idMax is the most bytes of a scenario's name.
+const idMax = 100
+
 // Query is what a query string may ask for; a search engine's robot sees it,
 // and not the fragment.
 type Query struct {
@@ -183,7 +204,7 @@ func DecodeQuery(query string) (q Query, problems []string) {
 		switch name {
 		case "s":
 			q.ID = value
-			ok = ok && value != "" && len(value) <= 100
+			ok = ok && value != "" && len(value) <= idMax
 		case "embed":
 			q.Embed = value == "1"
 			ok = ok && (value == "1" || value == "0" || value == "")

@@ -89,6 +89,10 @@ func fieldsOf(l Link) (string, error) {
 		return "", errors.New("a link needs a scenario")
 	case len(l.Edits) > EditsMax:
 		return "", errors.New("a link carries at most " + strconv.Itoa(EditsMax) + " edits")
+	case len(l.ID) > idMax:
+		return "", errors.New("a link cannot carry a scenario's name of " + strconv.Itoa(len(l.ID)) + " bytes")
+	case !l.HasAt && l.Event > 0:
+		return "", errors.New("a link carries a count of events only with a moment")
 	case l.HasAt && (l.At < 0 || l.At == kafka.Never):
 		return "", errors.New("a link cannot carry the moment " + l.At.String())
 	case l.Camera != cleanCamera(l.Camera):

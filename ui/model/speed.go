@@ -1,7 +1,5 @@
 package model
 
-import "github.com/highwater-sim/highwater/engine/kafka"
-
 // Speed is virtual time per real time, as a fraction.
 type Speed struct {
 	Num, Den int64
