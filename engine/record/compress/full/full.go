@@ -105,7 +105,7 @@ func (zstdCodec) Compress(dst, src []byte) []byte {
 }
 
 func (zstdCodec) Decompress(dst, src []byte, limit int) ([]byte, error) {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(limit)))
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(len(dst)+limit)))
 	if err != nil {
 		return nil, err
 	}
