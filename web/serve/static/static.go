@@ -3,7 +3,6 @@ package static
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io/fs"
 	"net/http"
 	"path"
@@ -49,7 +48,7 @@ func serve(w http.ResponseWriter, r *http.Request, files fs.FS) {
 	kind, known := types[path.Ext(name)]
 	data, err := fs.ReadFile(files, name)
 	if err != nil || !known {
-		fail(w, r, err)
+		missing(w, r, files, name)
 		return
 	}
 	head := w.Header()
@@ -87,10 +86,10 @@ func serve(w http.ResponseWriter, r *http.Request, files fs.FS) {
 	}
 }
 
-// fail answers for what is not there; a folder named without its slash moves.
-func fail(w http.ResponseWriter, r *http.Request, err error) {
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && !strings.HasSuffix(r.URL.Path, "/") {
-		http.Redirect(w, r, path.Base(r.URL.Path)+"/", http.StatusMovedPermanently)
+// missing answers for what is not there; a folder named without its slash moves.
+func missing(w http.ResponseWriter, r *http.Request, files fs.FS, name string) {
+	if info, err := fs.Stat(files, name); err == nil && info.IsDir() {
+		http.Redirect(w, r, path.Base(name)+"/", http.StatusMovedPermanently)
 		return
 	}
 	http.NotFound(w, r)
