@@ -1,0 +1,158 @@
+package scene
+
+import (
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/ui/layout"
+	"github.com/highwater-sim/highwater/ui/theme"
+)
+
+// builder is one run of Build.
+type builder struct {
+	in    *Input
+	out   *List
+	c     *view.Cluster
+	th    *theme.Theme
+	plan  *layout.Plan
+	state *State
+	now   kafka.Instant
+	camX  float32
+	camY  float32
+	mark  int32 // where the text under construction begins
+	band  int32 // reading order of the targets being added
+}
+
+// Build fills out with the picture of in. In steady state it allocates nothing.
+func Build(in Input, out *List) {
+	out.Reset()
+	b := builder{in: &in, out: out, c: in.Cluster, th: in.Theme, plan: &out.plan, state: in.State, now: in.Now}
+	if b.th == nil {
+		b.th = &theme.Dark
+	}
+	if b.state == nil {
+		out.still.axes, out.still.flows = out.still.axes[:0], out.still.flows[:0]
+		b.state = &out.still
+	}
+	out.W, out.H, out.DPR, out.Bg, out.cluster = in.W, in.H, in.DPR, b.th.Bg, in.Cluster
+	if out.DPR <= 0 {
+		out.DPR = 1
+	}
+	if in.Cluster == nil || in.W <= 0 || in.H <= 0 {
+		return
+	}
+	if b.now < b.c.Now {
+		b.now = b.c.Now
+	}
+	b.frame()
+	b.layer(LayerGround)
+	b.rowsGround()
+	b.layer(LayerMatrix)
+	b.matrix()
+	b.layer(LayerLinks)
+	b.links()
+	b.flights()
+	b.layer(LayerLabels)
+	b.quorum()
+	b.producers()
+	b.gutter()
+	b.groups()
+	b.violation()
+	b.layer(LayerFocus)
+	b.focus()
+}
+
+// frame computes the plan and keeps the camera within the picture.
+func (b *builder) frame() {
+	cam := b.in.Camera
+	cam.Zoom = min(max(cam.Zoom, 1), ZoomMax)
+	layout.Compute(b.c, layout.Spec{W: b.in.W, H: b.in.H, Zoom: cam.Zoom, Level: b.in.Level, Unfold: unfolded(b.c, b.in.Selection)}, b.plan)
+	p := b.plan
+	cam.X = min(max(cam.X, 0), max(0, p.ColumnsW-p.MatrixW))
+	cam.Y = min(max(cam.Y, 0), max(0, p.H-b.in.H))
+	b.camX, b.camY = cam.X, cam.Y
+	b.out.Camera, b.out.ContentW, b.out.ContentH, b.out.Level = cam, p.W, p.H, p.Level
+	if p.Level == Cells {
+		b.out.Cells = p.CellN + 1
+	}
+}
+
+// unfolded is the internal topic that the selection opens.
+func unfolded(c *view.Cluster, sel view.Selection) string {
+	name := sel.TP.Topic
+	if sel.Kind == "topic" {
+		name = sel.Name
+	}
+	for i := range c.Topics {
+		if c.Topics[i].Internal && c.Topics[i].Name == name {
+			return name
+		}
+	}
+	return ""
+}
+
+// Content is the size of the picture that in would give, in CSS px at its zoom:
+// what ZoomAt and scroll bars need without building it.
+func Content(in Input) (w, h float32) {
+	if in.Cluster == nil {
+		return in.W, in.H
+	}
+	var p layout.Plan
+	layout.Compute(in.Cluster, layout.Spec{W: in.W, H: in.H, Zoom: in.Camera.Zoom, Level: in.Level, Unfold: unfolded(in.Cluster, in.Selection)}, &p)
+	return p.W, p.H
+}
+
+// ZoomAt is the camera after zooming by factor with the point x, y of the stage
+// held in place, as far as the picture's edges allow.
+func ZoomAt(in Input, x, y, factor float32) Camera {
+	if in.Cluster == nil {
+		return in.Camera
+	}
+	var before, after layout.Plan
+	s := layout.Spec{W: in.W, H: in.H, Zoom: min(max(in.Camera.Zoom, 1), ZoomMax), Level: in.Level, Unfold: unfolded(in.Cluster, in.Selection)}
+	layout.Compute(in.Cluster, s, &before)
+	s.Zoom = min(max(s.Zoom*factor, 1), ZoomMax)
+	layout.Compute(in.Cluster, s, &after)
+	cam := Camera{Zoom: s.Zoom}
+	if before.ColumnsW > 0 {
+		at := (x - before.MatrixX + in.Camera.X) / before.ColumnsW
+		cam.X = min(max(at*after.ColumnsW-(x-after.MatrixX), 0), max(0, after.ColumnsW-after.MatrixW))
+	}
+	if before.H > 0 {
+		cam.Y = min(max((y+in.Camera.Y)/before.H*after.H-y, 0), max(0, after.H-in.H))
+	}
+	return cam
+}
+
+// Reveal is the camera that brings a rectangle of the last list into view.
+func Reveal(l *List, r Rect) Camera {
+	cam := l.Camera
+	left := l.plan.MatrixX
+	right := left + l.plan.MatrixW
+	switch {
+	case r.X < left:
+		cam.X -= left - r.X + 8
+	case r.X+r.W > right:
+		cam.X += r.X + r.W - right + 8
+	}
+	switch {
+	case r.Y < 0:
+		cam.Y += r.Y - 8
+	case r.Y+r.H > l.H:
+		cam.Y += r.Y + r.H - l.H + 8
+	}
+	return cam
+}
+
+// visibleX reports whether a part of the matrix lies in its window.
+func (b *builder) visibleX(x, w float32) bool {
+	left := b.plan.MatrixX
+	return x+w > left && x < left+b.plan.MatrixW
+}
+
+func (b *builder) visibleY(y, h float32) bool { return y+h > 0 && y < b.in.H }
+
+// colX is the screen place of a matrix coordinate.
+func (b *builder) colX(x float32) float32 { return b.plan.MatrixX + x - b.camX }
+
+// at moves a rectangle of the plan onto the screen; only the matrix scrolls sideways.
+func (b *builder) at(r layout.Rect) Rect { r.Y -= b.camY; return r }

@@ -1,0 +1,250 @@
+package scene
+
+import (
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/ui/motion"
+	"github.com/highwater-sim/highwater/ui/theme"
+)
+
+// flightsMax is how many messages a picture shows one by one.
+const flightsMax = 300
+
+// end is where a link begins or ends on the screen.
+type end struct {
+	x, y   float32
+	up     bool // it is left upwards
+	broker int  // row, or -1
+	ok     bool
+}
+
+// anchor finds the place of an actor, for traffic about a partition.
+func (b *builder) anchor(actor int32, tp kafka.TopicPartition, top bool) end {
+	p := b.plan
+	for i := range p.Rows {
+		if int32(b.c.Brokers[p.Rows[i].Broker].ID) == actor {
+			return b.rowAnchor(i, tp, top)
+		}
+	}
+	for i := range b.c.Controllers {
+		if int32(b.c.Controllers[i].ID) == actor {
+			return end{x: b.controllerX(i), y: p.QuorumY + p.QuorumH - b.camY, broker: -1, ok: true}
+		}
+	}
+	for i := range p.Producers {
+		if b.c.Producers[p.Producers[i].Client].ID == actor {
+			r := b.at(p.Producers[i].Rect)
+			return end{x: r.X + r.W/2, y: r.Y + r.H, broker: -1, ok: true}
+		}
+	}
+	for i := range p.Consumers {
+		if b.c.Consumers[p.Consumers[i].Client].ID == actor {
+			r := b.at(p.Consumers[i].Rect)
+			return end{x: r.X + r.W/2, y: r.Y, up: true, broker: -1, ok: true}
+		}
+	}
+	return end{}
+}
+
+// rowAnchor is the replica's box if its column is in sight, else the row's gutter.
+func (b *builder) rowAnchor(row int, tp kafka.TopicPartition, top bool) end {
+	p := b.plan
+	r := b.at(p.Rows[row].Rect)
+	e := end{x: p.MatrixX - 10, y: r.Y + r.H/2, broker: row, ok: true}
+	if p.Narrow {
+		e.x = p.MatrixX - 6
+	}
+	if tp.Topic == "" || p.Level == Tiles {
+		return e
+	}
+	for i := range p.Columns {
+		col := &p.Columns[i]
+		if part := &b.c.Topics[col.Topic].Partitions[col.Partition]; part.TP == tp {
+			x := b.colX(col.X)
+			if b.visibleX(x+col.W/2, 1) {
+				e.x, e.y = x+col.W*0.62, r.Y+p.BoxTop+p.BoxH
+				if top {
+					e.y = r.Y + p.BoxTop
+				}
+				e.up = top
+			}
+			return e
+		}
+	}
+	return e
+}
+
+// controllerX is the place of a controller's hexagon, as quorum lays them out.
+func (b *builder) controllerX(i int) float32 {
+	id := b.c.Controllers[i].ID
+	bar, x := float32(50), b.plan.MatrixX+88
+	if b.plan.Narrow {
+		bar, x = 18, b.plan.Pad+2+theme.Width(theme.Regular, quorumWord, theme.SizeSmall)+20
+	}
+	for j := range b.c.Controllers {
+		if b.c.Controllers[j].ID == id {
+			break
+		}
+		x += 58 + bar + 12
+	}
+	return x + 8
+}
+
+var quorumWord = []byte("KRaft quorum")
+
+// path is a cubic between two ends.
+type path struct{ x0, y0, x1, y1, x2, y2, x3, y3 float32 }
+
+func (b *builder) route(from, to int32, tp kafka.TopicPartition, lane float32) (path, bool) {
+	rf, rt := b.plan.RowOf(b.c, kafka.NodeID(from)), b.plan.RowOf(b.c, kafka.NodeID(to))
+	// A broker is left towards the other end.
+	f := b.anchor(from, tp, b.above(rf, rt, to))
+	t := b.anchor(to, tp, b.above(rt, rf, from))
+	if !f.ok || !t.ok {
+		return path{}, false
+	}
+	f.x += lane
+	t.x += lane
+	p := path{f.x, f.y, f.x, f.y, t.x, t.y, t.x, t.y}
+	dy := t.y - f.y
+	if rf >= 0 && rt >= 0 {
+		// Between brokers: a bow, wider the more rows it passes.
+		bow := float32(14)
+		if d := rf - rt; d > 1 || d < -1 {
+			bow = 30
+		}
+		if lane < 0 {
+			bow = -bow
+		}
+		p.x1, p.x2 = f.x+bow, t.x+bow
+		p.y1, p.y2 = f.y+dy*0.25, t.y-dy*0.25
+		return p, true
+	}
+	p.y1, p.y2 = f.y+dy*0.5, t.y-dy*0.5
+	return p, true
+}
+
+// above reports whether a broker in row r is left at its top to reach a peer.
+func (b *builder) above(r, peerRow int, peer int32) bool {
+	if r < 0 {
+		return false
+	}
+	if peerRow >= 0 {
+		return peerRow < r
+	}
+	for i := range b.c.Consumers {
+		if b.c.Consumers[i].ID == peer {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *path) at(t float32) (x, y float32) {
+	return motion.Bezier(p.x0, p.x1, p.x2, p.x3, t), motion.Bezier(p.y0, p.y1, p.y2, p.y3, t)
+}
+
+func (b *builder) curve(p *path, c theme.Color, width float32, dash Dash) {
+	b.add(Op{Kind: Curve, X: p.x0, Y: p.y0, W: p.x3, H: p.y3, A: p.x1, B: p.y1, C: p.x2, D: p.y2, Stroke: c, Width: width, Dash: dash})
+}
+
+// flights paints messages one by one where a reader can follow them, and the
+// rest as lines whose weight is the number in flight.
+func (b *builder) flights() {
+	b.band = bandGroups + 1
+	b.fadeFlows()
+	shown := 0
+	for i := range b.c.Flights {
+		f := &b.c.Flights[i]
+		if f.Held || shown < flightsMax && motion.Visible(f.ArriveAt.Sub(f.SentAt), b.in.Speed) {
+			shown++
+			b.flight(f, len(b.c.Flights) <= 10)
+			continue
+		}
+		b.countFlow(f)
+	}
+	b.drawFlows()
+}
+
+// tint is the colour of a kind of traffic.
+func (b *builder) tint(f *view.Flight) theme.Color {
+	switch {
+	case f.Err != kafka.None:
+		return b.th.Bad
+	case f.Held:
+		return b.th.Warn
+	}
+	return b.apiTint(category(f.API))
+}
+
+func (b *builder) flight(f *view.Flight, named bool) {
+	lane := float32(-5)
+	if f.Response {
+		lane = 5
+	}
+	p, ok := b.route(f.From, f.To, f.TP, lane)
+	if !ok {
+		return
+	}
+	c := b.tint(f)
+	t := motion.Progress(b.now, f.SentAt, f.ArriveAt)
+	switch {
+	case f.Held:
+		t = 0.5
+	case b.in.ReducedMotion:
+		t = 0.5
+	}
+	dash := Solid
+	if f.Held {
+		dash = Dashed
+	}
+	b.curve(&p, c.Alpha(0.45), 1, dash)
+	x, y := p.at(t)
+	r := float32(3)
+	if f.Records > 0 {
+		r = 4
+	}
+	hit := b.target(view.Selection{Kind: "flight", ID: f.ID}, rect(x-9, y-9, 18, 18), false)
+	b.circle(x, y, 2*r, c.Alpha(0.2), 0)
+	if f.Response {
+		b.box(rect(x-r, y-r, 2*r, 2*r), r, b.th.Bg, c, 1.6, Solid, hit)
+	} else {
+		b.circle(x, y, r, c, hit)
+	}
+	if f.Held {
+		b.scissors(x+14, y, 5, b.th.Warn)
+		b.begin()
+		b.s(f.API).s(" held").put(x+24, y+4, b.tiny(b.th.Warn), 0)
+	} else if named {
+		b.label(f.API, x+11, y+4, b.tiny(b.th.Muted), 0)
+	}
+}
+
+// traffic tells kinds of requests apart by what they are for.
+type traffic uint8
+
+const (
+	trafficControl traffic = iota
+	trafficProduce
+	trafficFetch
+)
+
+func category(api string) traffic {
+	switch api {
+	case "Produce":
+		return trafficProduce
+	case "Fetch":
+		return trafficFetch
+	}
+	return trafficControl
+}
+
+func (b *builder) apiTint(k traffic) theme.Color {
+	switch k {
+	case trafficProduce:
+		return b.th.Leader
+	case trafficFetch:
+		return b.th.InSync
+	}
+	return b.th.Muted
+}

@@ -1,0 +1,82 @@
+package scene
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/view"
+)
+
+// Hit returns what lies under a point of the stage: the topmost target, and its
+// rectangle. The zero Selection means nothing.
+func Hit(l *List, x, y float32) (view.Selection, Rect) {
+	for i := len(l.Hits) - 1; i > 0; i-- {
+		if t := &l.Hits[i]; t.Rect.Contains(x, y) {
+			return t.Sel, t.Rect
+		}
+	}
+	return view.Selection{}, Rect{}
+}
+
+// Find returns the rectangle of a selection, if it is in the picture.
+func Find(l *List, sel view.Selection) (Rect, bool) {
+	for i := len(l.Hits) - 1; i > 0; i-- {
+		if l.Hits[i].Sel == sel {
+			return l.Hits[i].Rect, true
+		}
+	}
+	return Rect{}, false
+}
+
+// Targets returns what the keyboard can reach, in reading order (rows from the
+// top, each from the left), with spoken labels. It reads the cluster that the
+// list was built from, so call it before that is built again.
+func Targets(l *List) []Target {
+	var out []Target
+	for i := range l.Hits {
+		if t := l.Hits[i]; t.focus {
+			t.Label = Label(l.cluster, t.Sel)
+			out = append(out, t)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Target) int {
+		if a.band != b.band {
+			return int(a.band - b.band)
+		}
+		return cmp.Compare(a.Rect.X, b.Rect.X)
+	})
+	return out
+}
+
+// Step returns the target that lies next to sel in the direction dx, dy (each
+// -1, 0 or 1): the nearest whose centre lies that way. Without a selection it
+// is the first target; if nothing lies that way it is sel itself.
+func Step(l *List, sel view.Selection, dx, dy int) view.Selection {
+	from, ok := Find(l, sel)
+	if !ok {
+		for i := range l.Hits {
+			if l.Hits[i].focus {
+				return l.Hits[i].Sel
+			}
+		}
+		return sel
+	}
+	best, bestCost := sel, float32(1e9)
+	cx, cy := from.X+from.W/2, from.Y+from.H/2
+	for i := range l.Hits {
+		t := &l.Hits[i]
+		if !t.focus || t.Sel == sel {
+			continue
+		}
+		vx, vy := t.Rect.X+t.Rect.W/2-cx, t.Rect.Y+t.Rect.H/2-cy
+		along := vx*float32(dx) + vy*float32(dy)
+		across := vx*float32(dy) - vy*float32(dx)
+		if along < 2 {
+			continue
+		}
+		if cost := along + 3*max(across, -across); cost < bestCost {
+			best, bestCost = t.Sel, cost
+		}
+	}
+	return best
+}

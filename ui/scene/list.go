@@ -1,0 +1,59 @@
+package scene
+
+import (
+	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/ui/layout"
+	"github.com/highwater-sim/highwater/ui/theme"
+)
+
+// List is a display list: all that a painter knows.
+type List struct {
+	W, H float32 // of the stage, in CSS px
+	DPR  float32
+	Bg   theme.Color
+	Ops  []Op
+	Text []byte // of all Glyphs
+	Hits []Target
+
+	// What Build found out; not part of the binary form.
+
+	Camera   Camera // as it was used: within the picture
+	ContentW float32
+	ContentH float32
+	Level    Level
+	// Cells is how many records per replica the picture has room for: what to
+	// ask for in view.Options.
+	Cells int
+	// Moving reports that the next frame would differ even if the world stood
+	// still: a tween is under way.
+	Moving bool
+
+	cluster *view.Cluster
+	plan    layout.Plan
+	still   State // for pictures without one
+}
+
+// Target is a thing that can be pointed at, selected or reached by the keyboard.
+type Target struct {
+	Sel   view.Selection
+	Rect  Rect
+	Label string // spoken; only what Targets returns has one
+	focus bool   // the keyboard stops here
+	band  int32  // reading order: bands from the top
+}
+
+// Reset empties the list and keeps its memory.
+func (l *List) Reset() {
+	l.Ops, l.Text, l.Hits = l.Ops[:0], l.Text[:0], l.Hits[:0]
+	l.Hits = append(l.Hits, Target{})
+	l.Camera, l.ContentW, l.ContentH, l.Level, l.Cells, l.Moving, l.cluster = Camera{}, 0, 0, Auto, 0, false, nil
+}
+
+// TextOf is the text of a Glyphs operation.
+func (l *List) TextOf(op *Op) []byte {
+	end := op.From + op.Len
+	if op.From < 0 || op.Len < 0 || int(end) > len(l.Text) {
+		return nil
+	}
+	return l.Text[op.From:end]
+}
