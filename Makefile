@@ -30,8 +30,9 @@ test: check browser ## everything that must hold: check, unit tests, scenarios, 
 check: ## import rules, formats, docs, vet and staticcheck (native and wasm), generated code
 	go vet ./...
 	$(if $(PAGE),$(JS) go vet $(PAGE))
-	go tool staticcheck ./...
-	$(if $(PAGE),$(JS) go tool staticcheck $(PAGE))
+	go build -o bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	bin/staticcheck ./...
+	$(if $(PAGE),$(JS) bin/staticcheck $(PAGE))
 	go test ./engine/cmd/tidy
 
 scenarios: ## run every scenario of scenarios/ and its expectations
