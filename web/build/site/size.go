@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 	"text/tabwriter"
 
 	"github.com/andybalholm/brotli"
@@ -35,23 +36,28 @@ func Sizes(root string) ([]Size, error) {
 		{"emptyapp", "./web/build/testdata/emptyapp"},
 		{"emptystage", "./web/build/testdata/emptystage"},
 	}
-	sizes := make([]Size, 0, len(programs))
-	for _, p := range programs {
+	sizes := make([]Size, len(programs))
+	failed := make([]error, len(programs))
+	var wait sync.WaitGroup
+	for i, p := range programs {
 		data, err := s.module(p.name, p.pkg)
 		if err != nil {
 			return nil, err
 		}
-		gz, err := s.packed(data, coding{".gz", gzip.BestCompression, gzipped})
-		if err != nil {
-			return nil, err
-		}
-		br, err := s.packed(data, coding{".br", brotli.BestCompression, brotlied})
-		if err != nil {
-			return nil, err
-		}
-		sizes = append(sizes, Size{Name: p.name, Raw: len(data), Gzip: len(gz), Brotli: len(br)})
+		wait.Go(func() { sizes[i], failed[i] = s.sizeOf(p.name, data) })
 	}
-	return sizes, nil
+	wait.Wait()
+	return sizes, errors.Join(failed...)
+}
+
+// sizeOf compresses one module as the site does.
+func (s *site) sizeOf(name string, data []byte) (Size, error) {
+	gz, err := s.packed(data, coding{".gz", gzip.BestCompression, gzipped})
+	if err != nil {
+		return Size{}, err
+	}
+	br, err := s.packed(data, coding{".br", brotli.BestCompression, brotlied})
+	return Size{Name: name, Raw: len(data), Gzip: len(gz), Brotli: len(br)}, err
 }
 
 // PrintSizes prints the table and fails where the budget is exceeded.
