@@ -62,7 +62,7 @@
   async function start() {
     const go = new Go();
     const { instance } = await WebAssembly.instantiateStreaming(counted(parts[0]), go.importObject);
-    root.dataset.state = "running";
+    if (root.dataset.state === "loading") root.dataset.state = "running";
     await go.run(instance);
     throw new Error("the simulator ended; reload the page to start it again");
   }
@@ -85,7 +85,9 @@
     stage: stage,
     fail: fail,
     live() {
-      if (root.dataset.state === "running") root.dataset.state = "live";
+      if (root.dataset.state === "failed" || root.dataset.state === "live") return;
+      root.dataset.state = "live";
+      performance.mark("highwater-live");
     },
   };
   const frame = document.getElementById("stage");

@@ -39,6 +39,7 @@ const (
 var (
 	browser context.Context // the running Chromium; nil without one
 	server  *httptest.Server
+	sites   = http.NewServeMux()
 )
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -66,10 +67,9 @@ func run(m *testing.M) int {
 			return 1
 		}
 	}
-	mux := http.NewServeMux()
-	mux.Handle(subPath, http.StripPrefix(strings.TrimSuffix(subPath, "/"), static.Handler(os.DirFS(dist))))
-	server = httptest.NewServer(mux)
+	server = httptest.NewServer(sites)
 	defer server.Close()
+	mount(subPath, dist)
 
 	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	options = append(options,
@@ -88,6 +88,11 @@ func run(m *testing.M) int {
 		return 1
 	}
 	return m.Run()
+}
+
+// mount serves a built site under a path.
+func mount(prefix, dir string) {
+	sites.Handle(prefix, http.StripPrefix(strings.TrimSuffix(prefix, "/"), static.Handler(os.DirFS(dir))))
 }
 
 // findBrowser looks where the Makefile looks.
@@ -115,7 +120,8 @@ var desk = view{width: 1280, height: 800, theme: "dark"}
 // tab is one page under test.
 type tab struct {
 	testing.TB
-	ctx context.Context
+	ctx  context.Context
+	base string // the address of the site's root
 
 	mu       sync.Mutex
 	errors   []string // console errors, exceptions, policy violations
@@ -126,11 +132,17 @@ type tab struct {
 // its end for what no page of ours may do.
 func open(t testing.TB, address string, v view) *tab {
 	t.Helper()
+	return openAt(t, subPath, address, v)
+}
+
+// openAt is open for a site that is mounted elsewhere.
+func openAt(t testing.TB, prefix, address string, v view) *tab {
+	t.Helper()
 	if browser == nil {
 		t.Skip("no Chromium")
 	}
 	ctx, cancel := chromedp.NewContext(browser)
-	p := &tab{TB: t, ctx: ctx}
+	p := &tab{TB: t, ctx: ctx, base: server.URL + prefix}
 	media := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.theme}}
 	if v.still {
 		media = append(media, &emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"})
@@ -150,7 +162,7 @@ func open(t testing.TB, address string, v view) *tab {
 	})
 	err := chromedp.Listen(ctx, p.listen)
 	if err == nil {
-		err = chromedp.Do(ctx, prepare, chromedp.EmulateViewport(v.width, v.height), chromedp.Navigate(server.URL+subPath+address))
+		err = chromedp.Do(ctx, prepare, chromedp.EmulateViewport(v.width, v.height), chromedp.Navigate(p.base+address))
 	}
 	if err != nil {
 		cancel()
@@ -207,7 +219,7 @@ func (p *tab) clean() {
 		p.Errorf("the page reported: %s", text)
 	}
 	for _, address := range p.requests {
-		ours := strings.HasPrefix(address, server.URL+subPath) || strings.HasPrefix(address, "data:") ||
+		ours := strings.HasPrefix(address, p.base) || strings.HasPrefix(address, "data:") ||
 			strings.HasPrefix(address, "blob:"+server.URL) || strings.HasPrefix(address, "about:")
 		if !ours {
 			p.Errorf("the page asked elsewhere: %s", address)

@@ -21,6 +21,8 @@ type Options struct {
 	Out  string    // the folder to write, replaced as a whole
 	Fast bool      // gzip only and at low effort: for trying things out
 	Log  io.Writer // progress, one line each
+
+	App, Stage string // the packages of the two programs; wasm/app and wasm/stage if empty
 }
 
 // site is a build under way: every file of the result, in memory.
@@ -40,6 +42,12 @@ func Build(opt Options) error {
 	opt.Root = root
 	if opt.Log == nil {
 		opt.Log = io.Discard
+	}
+	if opt.App == "" {
+		opt.App = "./wasm/app"
+	}
+	if opt.Stage == "" {
+		opt.Stage = "./wasm/stage"
 	}
 	s := &site{Options: opt, files: map[string][]byte{}, cache: filepath.Join(root, ".cache", "site")}
 	steps := []struct {

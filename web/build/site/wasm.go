@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,12 +18,12 @@ import (
 // addModules compiles the two programs. An executable that is up to date in the
 // cache is not linked again.
 func (s *site) addModules() error {
-	for _, name := range []string{"app", "stage"} {
-		data, err := s.module(name, "./wasm/"+name)
+	for _, m := range []struct{ name, pkg string }{{"app.wasm", s.App}, {"stage.wasm", s.Stage}} {
+		data, err := s.module(path.Base(m.pkg), m.pkg)
 		if err != nil {
 			return err
 		}
-		s.files[name+".wasm"] = data
+		s.files[m.name] = data
 	}
 	return nil
 }

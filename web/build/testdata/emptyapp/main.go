@@ -24,7 +24,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	dom.GetWindow().Document().DocumentElement().SetAttribute("data-state", "live")
+	dom.GetWindow().Document().DocumentElement().SetAttribute("data-app", "empty")
 	for ok := true; ok; ok = renderer.EventWait() {
 		if err := renderer.Render(env.RunBuild(root{})); err != nil {
 			panic(err)
