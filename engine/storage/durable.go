@@ -166,11 +166,11 @@ func (l *Log) Recover() RecoveryReport {
 	for j, s := range todo {
 		fresh, leo, err := l.rebuild(s, &rep)
 		l.active, l.leo = fresh, leo
-		if j < len(todo)-1 {
-			l.flushed = l.active.size // it had been closed, and so flushed
-		}
-		l.flushed = min(l.flushed, l.active.size)
 		if err != nil || j == len(todo)-1 {
+			if j < len(todo)-1 {
+				l.flushed = l.active.size // it had been closed, and so flushed
+			}
+			l.flushed = min(l.flushed, l.active.size)
 			rep.Cause = err
 			rep.Segments = len(todo) - 1 - j
 			for _, gone := range todo[j+1:] {
