@@ -142,7 +142,10 @@ func TestEmbed(t *testing.T) {
 
 // A saved theme, a phone and a desk: nothing sticks out, and the stage is there.
 func TestSizes(t *testing.T) {
-	for _, v := range []view{{1440, 900, "dark", false}, {1440, 900, "light", false}, {360, 740, "dark", false}, {360, 740, "light", true}} {
+	for _, v := range []view{
+		{width: 1440, height: 900, theme: "dark"}, {width: 1440, height: 900, theme: "light"},
+		{width: 360, height: 740, theme: "dark"}, {width: 360, height: 740, theme: "light", still: true},
+	} {
 		name := fmt.Sprintf("%dx%d-%s", v.width, v.height, v.theme)
 		t.Run(name, func(t *testing.T) {
 			p := open(t, "index.html", v)
@@ -161,6 +164,23 @@ func TestSizes(t *testing.T) {
 				t.Errorf("the stage is %v x %v", box.Width, box.Height)
 			}
 		})
+	}
+}
+
+// Without scripts a reader sees the picture, the lesson's words, why nothing
+// moves, and the way to all scenarios.
+func TestWithoutScripts(t *testing.T) {
+	for _, v := range []view{{width: 1280, height: 800, theme: "dark", bare: true}, {width: 360, height: 740, theme: "light", bare: true}} {
+		p := open(t, "index.html", v)
+		p.shot(fmt.Sprintf("bare-%d", v.width))
+		for _, part := range []string{".lesson h1", ".lesson .notice", "#poster svg", "#legal a"} {
+			if !eval[bool](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.getClientRects().length > 0)`, part)) {
+				t.Errorf("%d px: no %s", v.width, part)
+			}
+		}
+		if text := eval[string](p, `document.body.innerText`); !strings.Contains(text, "trademark of the Apache Software Foundation") || !strings.Contains(text, "JavaScript and WebAssembly") {
+			t.Errorf("%d px: %q", v.width, text)
+		}
 	}
 }
 

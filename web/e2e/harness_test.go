@@ -113,6 +113,7 @@ type view struct {
 	width, height int64
 	theme         string // dark or light, as the system says
 	still         bool   // prefers-reduced-motion
+	bare          bool   // scripts are off
 }
 
 var desk = view{width: 1280, height: 800, theme: "dark"}
@@ -155,6 +156,9 @@ func openAt(t testing.TB, prefix, address string, v view) *tab {
 			return err
 		}
 		if _, err := cdp.Call(ctx, target, runtime.Enable, cdp.Empty{}); err != nil {
+			return err
+		}
+		if _, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.bare}); err != nil {
 			return err
 		}
 		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: media})
