@@ -1,0 +1,241 @@
+package law
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/client"
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/storage"
+	"github.com/highwater-sim/highwater/engine/trace"
+)
+
+// Cluster is what laws and ledger read.
+type Cluster interface {
+	Now() kafka.Instant
+	// Image is the metadata as the active controller has it; without one, as the
+	// last one had.
+	Image() *metadata.Image
+	// Replica returns a broker's copy of a partition, whether its process runs
+	// or not; false if it has none.
+	Replica(b kafka.NodeID, tp kafka.TopicPartition) (Replica, bool)
+	// MinISR is the effective min.insync.replicas of a partition.
+	MinISR(tp kafka.TopicPartition) int
+	// Producers lists the producers that ever ran, in order of starting.
+	Producers() []Producer
+}
+
+// Replica is a broker's copy of a partition.
+type Replica struct {
+	Log *storage.Log // never nil; to read
+	Up  bool         // the process runs and has the log open
+
+	// Of a process that is up.
+	Leads   bool
+	Epoch   kafka.LeaderEpoch
+	HW, LSO kafka.Offset
+	Maximal []kafka.NodeID // the leader's maximal ISR (KIP-497)
+}
+
+// Producer is what a producer knows of its records.
+type Producer struct {
+	Name    string
+	AcksAll bool
+	Acked   *client.IDs
+}
+
+// Violation is a broken law. It is an error.
+type Violation struct {
+	Law  string
+	Text string // with numbers
+	At   kafka.Instant
+}
+
+// Error says which law is broken, and how.
+func (v *Violation) Error() string { return v.Law + ": " + v.Text }
+
+// Checker checks every law. Its zero value is ready. It is plain data but for
+// an index; copy it with Clone.
+type Checker struct {
+	index map[kafka.TopicPartition]int
+	parts []partition
+	dirty []int // partitions to look at after this event
+	power []kafka.NodeID
+	found *Violation
+}
+
+// partition is what the laws remember of a partition.
+type partition struct {
+	tp      kafka.TopicPartition
+	dirty   bool
+	leaders []leadership // by epoch, ascending
+
+	// The leader whose high watermark was seen last.
+	node  kafka.NodeID
+	epoch kafka.LeaderEpoch
+	hw    kafka.Offset
+
+	committed kafka.Offset // the highest high watermark of a leader
+	unclean   bool         // the last election was unclean
+	members   []member     // sorted by node
+	grown     []growth     // this event's appends of followers
+}
+
+// member is a replica as the laws see it.
+type member struct {
+	node     kafka.NodeID
+	verified kafka.Offset // its log is known to equal the committed prefix up to here
+	excused  bool         // its machine lost power since it was last in sync
+}
+
+// leadership is who led in an epoch.
+type leadership struct {
+	epoch kafka.LeaderEpoch
+	node  kafka.NodeID
+}
+
+// Clone returns a copy that shares nothing which changes.
+func (c *Checker) Clone() *Checker {
+	d := *c
+	d.index = maps.Clone(c.index)
+	d.parts = slices.Clone(c.parts)
+	for i := range d.parts {
+		p := &d.parts[i]
+		p.leaders = p.leaders[:len(p.leaders):len(p.leaders)]
+		p.members = slices.Clone(p.members)
+		p.grown = slices.Clone(p.grown)
+	}
+	d.dirty = slices.Clone(c.dirty)
+	d.power = slices.Clone(c.power)
+	return &d
+}
+
+func (c *Checker) part(topic string, index int32) (*partition, int) {
+	tp := kafka.TopicPartition{Topic: topic, Partition: index}
+	i, ok := c.index[tp]
+	if !ok {
+		if c.index == nil {
+			c.index = map[kafka.TopicPartition]int{}
+		}
+		i = len(c.parts)
+		c.index[tp] = i
+		c.parts = append(c.parts, partition{tp: tp, node: kafka.NoNode, epoch: kafka.NoEpoch})
+	}
+	return &c.parts[i], i
+}
+
+func (p *partition) member(n kafka.NodeID) *member {
+	i, ok := slices.BinarySearchFunc(p.members, n, func(m member, n kafka.NodeID) int { return int(m.node - n) })
+	if !ok {
+		p.members = slices.Insert(p.members, i, member{node: n})
+	}
+	return &p.members[i]
+}
+
+// Noted takes a note as it is made. What needs the state after the event is
+// looked at by Happened.
+func (c *Checker) Noted(n *trace.Note) {
+	switch n.Kind {
+	case trace.PowerLoss:
+		c.powerLost(n.Node)
+		return
+	case trace.Boot:
+		c.booted(n.Node)
+		return
+	case trace.TopicCreated:
+		c.created(n.Topic)
+		return
+	case trace.BecameLeader, trace.HighWatermark, trace.Replicated, trace.Truncated, trace.LeaderElected, trace.ISRChanged:
+	default:
+		return
+	}
+	if n.Topic == "" || n.Topic == kafka.TopicMetadata {
+		return
+	}
+	p, i := c.part(n.Topic, n.Part)
+	switch n.Kind {
+	case trace.BecameLeader:
+		c.oneLeader(p, n)
+	case trace.LeaderElected:
+		p.unclean = n.Node != kafka.NoNode && n.Say == "unclean"
+		return
+	case trace.Replicated:
+		p.grown = append(p.grown, growth{n.Node, n.From, n.Offset})
+	case trace.Truncated:
+		m := p.member(n.Node)
+		m.verified = min(m.verified, n.Offset)
+	}
+	if !p.dirty {
+		p.dirty = true
+		c.dirty = append(c.dirty, i)
+	}
+}
+
+// powerLost excuses the replicas of a machine.
+func (c *Checker) powerLost(b kafka.NodeID) {
+	for i := range c.parts {
+		c.parts[i].member(b).excused = true
+		c.parts[i].member(b).verified = 0
+	}
+}
+
+// booted forgets what a leader's earlier life of the process knew: its high
+// watermark restarts from the checkpoint.
+func (c *Checker) booted(b kafka.NodeID) {
+	for i := range c.parts {
+		if c.parts[i].node == b {
+			c.parts[i].node = kafka.NoNode
+		}
+	}
+}
+
+// created forgets an older topic of the same name.
+func (c *Checker) created(topic string) {
+	for i := range c.parts {
+		if p := &c.parts[i]; p.tp.Topic == topic {
+			*p = partition{tp: p.tp, dirty: p.dirty, node: kafka.NoNode, epoch: kafka.NoEpoch}
+		}
+	}
+}
+
+func (c *Checker) broken(law, text string) {
+	if c.found == nil {
+		c.found = &Violation{Law: law, Text: text}
+	}
+}
+
+// Happened checks what the notes since the last call were about. It returns
+// the first violation that was ever found.
+func (c *Checker) Happened(cl Cluster) *Violation {
+	for _, i := range c.dirty {
+		p := &c.parts[i]
+		p.dirty = false
+		if c.found == nil {
+			c.check(cl, p)
+		}
+		p.grown = p.grown[:0]
+	}
+	c.dirty = c.dirty[:0]
+	if c.found != nil && c.found.At == 0 {
+		c.found.At = cl.Now()
+	}
+	return c.found
+}
+
+func (c *Checker) check(cl Cluster, p *partition) {
+	reg := cl.Image().Partition(p.tp)
+	if reg == nil {
+		return // deleted
+	}
+	c.logMatching(cl, p, reg)
+	for _, n := range reg.Replicas {
+		r, ok := cl.Replica(n, p.tp)
+		if !ok || !r.Up || !r.Leads {
+			continue
+		}
+		c.monotone(p, n, &r)
+		c.prefix(cl, p, n, &r)
+		c.highWatermark(cl, p, n, &r)
+	}
+}

@@ -1,0 +1,346 @@
+package law
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/client"
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/record"
+	"github.com/highwater-sim/highwater/engine/storage"
+	"github.com/highwater-sim/highwater/engine/trace"
+)
+
+// Ledger knows which records the cluster can still serve, by identity: for each
+// partition those on the leader's log; if the leader's process does not run, or
+// there is no leader, those on the longest log among the replicas that may be
+// elected without an unclean election (ISR and ELR), as it will be after
+// recovery.
+//
+// It reads each record once: Update goes on where it stopped, and goes back
+// only where logs were cut. Its zero value is ready. Copies (Clone) share what
+// they have read.
+type Ledger struct {
+	index  map[kafka.TopicPartition]int
+	parts  []shelf
+	names  []string // of producers, in the order in which they were met
+	books  []book   // by producer
+	outage []outage // sorted by node
+	stale  bool     // records were taken away: books must be made anew
+}
+
+// book is what is stored of one producer.
+type book struct {
+	stored client.IDs
+	extra  int64 // copies beyond the first
+}
+
+// shelf is what was read of one partition.
+type shelf struct {
+	tp     kafka.TopicPartition
+	epochs []storage.EpochEntry // of the batches read
+	end    kafka.Offset         // read up to here
+	pages  []*idPage
+	count  int
+
+	recovered []recovered
+}
+
+// recovered is a copy of a crashed log, as it will be after recovery.
+type recovered struct {
+	node kafka.NodeID
+	life int // of the node's process when the copy was made
+	log  *storage.Log
+}
+
+// entry is one stored record.
+type entry struct {
+	id       int64
+	offset   kafka.Offset
+	producer int32
+}
+
+const pageEntries = 1024
+
+// idPage is a page of entries. A shared one belongs to more than one Ledger.
+type idPage struct {
+	shared  bool
+	entries []entry
+}
+
+// outage counts the starts and ends of a broker's process.
+type outage struct {
+	node  kafka.NodeID
+	times int
+}
+
+// Clone returns a copy. It costs a pointer per page.
+func (l *Ledger) Clone() *Ledger {
+	c := *l
+	c.index = maps.Clone(l.index)
+	c.parts = slices.Clone(l.parts)
+	for i := range c.parts {
+		s := &c.parts[i]
+		for _, p := range s.pages {
+			p.shared = true
+		}
+		s.pages = slices.Clone(s.pages)
+		s.epochs = slices.Clone(s.epochs)
+		s.recovered = slices.Clone(s.recovered)
+	}
+	c.names = slices.Clone(l.names)
+	c.books = slices.Clone(l.books)
+	for i := range c.books {
+		c.books[i].stored = l.books[i].stored.Clone()
+	}
+	c.outage = slices.Clone(l.outage)
+	return &c
+}
+
+// Noted takes a note: a crash or a start makes a recovered copy obsolete.
+func (l *Ledger) Noted(n *trace.Note) {
+	switch n.Kind {
+	case trace.Crash, trace.PowerLoss, trace.Boot:
+		i, ok := l.findOutage(n.Node)
+		if !ok {
+			l.outage = slices.Insert(l.outage, i, outage{node: n.Node})
+		}
+		l.outage[i].times++
+	}
+}
+
+func (l *Ledger) findOutage(n kafka.NodeID) (int, bool) {
+	return slices.BinarySearchFunc(l.outage, n, func(o outage, n kafka.NodeID) int { return int(o.node - n) })
+}
+
+func (l *Ledger) life(n kafka.NodeID) int {
+	if i, ok := l.findOutage(n); ok {
+		return l.outage[i].times
+	}
+	return 0
+}
+
+// Update reads what has changed since the last time.
+func (l *Ledger) Update(cl Cluster) {
+	img := cl.Image()
+	seen := 0
+	for _, t := range img.Topics {
+		if kafka.IsInternal(t.Name) {
+			continue
+		}
+		for i, reg := range t.Partitions {
+			s := l.shelf(kafka.TopicPartition{Topic: t.Name, Partition: int32(i)})
+			l.read(s, l.serving(cl, s, reg))
+			seen++
+		}
+	}
+	if seen < len(l.parts) {
+		for i := range l.parts {
+			if img.Partition(l.parts[i].tp) == nil {
+				l.cut(&l.parts[i], 0) // deleted
+			}
+		}
+	}
+	if l.stale {
+		l.rebuild()
+	}
+}
+
+func (l *Ledger) shelf(tp kafka.TopicPartition) *shelf {
+	i, ok := l.index[tp]
+	if !ok {
+		if l.index == nil {
+			l.index = map[kafka.TopicPartition]int{}
+		}
+		i = len(l.parts)
+		l.index[tp] = i
+		l.parts = append(l.parts, shelf{tp: tp})
+	}
+	return &l.parts[i]
+}
+
+// serving returns the log that the cluster serves, or can come to serve; nil
+// if there is none.
+func (l *Ledger) serving(cl Cluster, s *shelf, reg *metadata.Partition) *storage.Log {
+	if r, ok := cl.Replica(reg.Leader, s.tp); ok && r.Up && !unclean(r.Log) {
+		s.recovered = nil
+		return r.Log
+	}
+	var best *storage.Log
+	for _, set := range [][]kafka.NodeID{reg.ISR, reg.ELR} {
+		for _, n := range set {
+			r, ok := cl.Replica(n, s.tp)
+			if !ok {
+				continue
+			}
+			log := l.asRecovered(s, n, r.Log)
+			if best == nil || log.LatestEpoch() > best.LatestEpoch() ||
+				log.LatestEpoch() == best.LatestEpoch() && log.LEO() > best.LEO() {
+				best = log
+			}
+		}
+	}
+	return best
+}
+
+// asRecovered returns the log as it will be after recovery.
+func (l *Ledger) asRecovered(s *shelf, n kafka.NodeID, log *storage.Log) *storage.Log {
+	if !unclean(log) {
+		return log
+	}
+	life := l.life(n)
+	for i := range s.recovered {
+		if s.recovered[i].node == n && s.recovered[i].life == life {
+			return s.recovered[i].log
+		}
+	}
+	c := log.Clone()
+	c.Recover()
+	s.recovered = append(s.recovered, recovered{n, life, c})
+	return c
+}
+
+// read takes what a log has that the shelf has not, after taking away what the
+// shelf has that the log has not.
+func (l *Ledger) read(s *shelf, log *storage.Log) {
+	if log == nil {
+		l.cut(s, 0)
+		return
+	}
+	l.cut(s, common(s, log))
+	if s.end >= log.LEO() {
+		return
+	}
+	from := max(s.end, log.LogStart())
+	for b := range log.Batches(from) {
+		if b.Header.BaseOffset < from {
+			continue
+		}
+		if n := len(s.epochs); n == 0 || s.epochs[n-1].Epoch != b.Header.LeaderEpoch {
+			s.epochs = append(s.epochs, storage.EpochEntry{Epoch: b.Header.LeaderEpoch, StartOffset: b.Header.BaseOffset})
+		}
+		if !b.Header.Attributes.Control() {
+			l.take(s, b.Raw)
+		}
+	}
+	s.end = log.LEO()
+}
+
+// take enters the records of a batch.
+func (l *Ledger) take(s *shelf, raw record.Raw) {
+	it, err := record.NewIterator(raw)
+	if err != nil {
+		return
+	}
+	var rec record.Record
+	for it.Next(&rec) {
+		name, id, ok := client.Identity(&rec)
+		if !ok {
+			continue
+		}
+		p := l.producer(name)
+		l.put(s, entry{id, rec.Offset, int32(p)})
+		if !l.stale && !l.books[p].stored.Add(id) {
+			l.books[p].extra++
+		}
+	}
+}
+
+func (l *Ledger) producer(name []byte) int {
+	for i, n := range l.names {
+		if n == string(name) {
+			return i
+		}
+	}
+	l.names = append(l.names, string(name))
+	l.books = append(l.books, book{})
+	return len(l.names) - 1
+}
+
+func (l *Ledger) put(s *shelf, e entry) {
+	i := s.count / pageEntries
+	if i == len(s.pages) {
+		s.pages = append(s.pages, &idPage{})
+	}
+	p := s.pages[i]
+	if p.shared {
+		p = &idPage{entries: slices.Clone(p.entries)}
+		s.pages[i] = p
+	}
+	p.entries = append(p.entries[:s.count%pageEntries], e)
+	s.count++
+}
+
+// common is how far the shelf and a log agree: up to the end of the latest
+// epoch that both have from the same offset on (KIP-101).
+func common(s *shelf, log *storage.Log) kafka.Offset {
+	if n := len(s.epochs); n > 0 && s.end <= log.LEO() && log.EpochForOffset(s.end-1) == s.epochs[n-1].Epoch {
+		return s.end
+	}
+	end := s.end
+	for i := len(s.epochs) - 1; i >= 0; i-- {
+		e := s.epochs[i]
+		if found, logEnd := log.EndOffsetForEpoch(e.Epoch, log.LEO()); found == e.Epoch && logEnd > e.StartOffset {
+			return min(end, logEnd)
+		}
+		end = e.StartOffset
+	}
+	if len(s.epochs) == 0 {
+		return s.end
+	}
+	return min(end, log.LogStart())
+}
+
+// cut takes away the records from an offset on.
+func (l *Ledger) cut(s *shelf, end kafka.Offset) {
+	if end >= s.end {
+		return
+	}
+	s.end = end
+	for s.count > 0 && s.pages[(s.count-1)/pageEntries].entries[(s.count-1)%pageEntries].offset >= end {
+		s.count--
+		l.stale = true
+	}
+	s.pages = s.pages[:(s.count+pageEntries-1)/pageEntries]
+	for n := len(s.epochs); n > 0 && s.epochs[n-1].StartOffset >= end; n-- {
+		s.epochs = s.epochs[:n-1]
+	}
+}
+
+// rebuild makes the books from the shelves.
+func (l *Ledger) rebuild() {
+	l.stale = false
+	for i := range l.books {
+		l.books[i] = book{}
+	}
+	for i := range l.parts {
+		left := l.parts[i].count
+		for _, p := range l.parts[i].pages {
+			for _, e := range p.entries[:min(left, len(p.entries))] {
+				if b := &l.books[e.producer]; !b.stored.Add(e.id) {
+					b.extra++
+				}
+			}
+			left -= min(left, len(p.entries))
+		}
+	}
+}
+
+// Entry is what the ledger knows of one producer, as of the last Update.
+type Entry struct {
+	Stored     int64 // different records on the logs that are served
+	Duplicated int64 // copies beyond the first there
+	Lost       int64 // acked, and on none of those logs
+}
+
+// Of returns a producer's entry.
+func (l *Ledger) Of(p Producer) Entry {
+	for i, n := range l.names {
+		if n == p.Name {
+			b := &l.books[i]
+			return Entry{b.stored.Len(), b.extra, p.Acked.CountNotIn(&b.stored)}
+		}
+	}
+	return Entry{Lost: p.Acked.Len()}
+}

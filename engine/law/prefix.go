@@ -1,0 +1,106 @@
+package law
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/storage"
+)
+
+// prefix: below the high watermark, the logs of a leader and of its maximal ISR
+// are equal; and a new leader has all that was ever below one.
+func (c *Checker) prefix(cl Cluster, p *partition, leader kafka.NodeID, r *Replica) {
+	newest := p.newest()
+	if r.Epoch == newest && r.Log.LEO() < p.committed {
+		c.shorter(cl, p, leader, r)
+	}
+	if r.HW <= 0 {
+		return
+	}
+	for _, n := range r.Maximal {
+		m := p.member(n)
+		if n == leader || m.verified >= r.HW {
+			continue
+		}
+		f, ok := cl.Replica(n, p.tp)
+		if !ok || f.Log.LEO() < r.HW || unclean(f.Log) {
+			continue // the high watermark's law, or excused
+		}
+		if at, same := equalLogs(r.Log, f.Log, max(m.verified, r.Log.LogStart(), f.Log.LogStart()), r.HW); !same {
+			c.broken("committed prefix", fmt.Sprintf("%s below the high watermark %d of leader %d: broker %d has another batch at offset %d",
+				p.tp, r.HW, leader, n, at))
+			return
+		}
+		m.verified = r.HW
+		if r.Epoch == newest {
+			m.excused = false
+		}
+	}
+	if r.Epoch == newest {
+		own := p.member(leader)
+		own.verified = max(own.verified, r.HW)
+		p.committed = max(p.committed, r.HW)
+	}
+}
+
+// newest is the latest epoch that somebody led in.
+func (p *partition) newest() kafka.LeaderEpoch {
+	if len(p.leaders) == 0 {
+		return kafka.NoEpoch
+	}
+	return p.leaders[len(p.leaders)-1].epoch
+}
+
+// shorter judges a leader whose log ends below what was committed.
+func (c *Checker) shorter(cl Cluster, p *partition, leader kafka.NodeID, r *Replica) {
+	excused := 0
+	for _, m := range p.members {
+		if m.excused {
+			excused++
+		}
+	}
+	if floor := cl.MinISR(p.tp); !p.unclean && excused < floor {
+		c.broken("committed prefix", fmt.Sprintf("%s has leader %d with log end offset %d, but %d records were committed; %d of its replicas lost power, min.insync.replicas is %d",
+			p.tp, leader, r.Log.LEO(), p.committed, excused, floor))
+		return
+	}
+	p.committed = r.Log.LEO()
+	for i := range p.members {
+		p.members[i].verified = min(p.members[i].verified, p.committed)
+		p.members[i].excused = p.members[i].excused && p.members[i].node != leader
+	}
+}
+
+// equalLogs compares the batches of two logs in [from, to). It returns where
+// they differ first.
+func equalLogs(a, b *storage.Log, from, to kafka.Offset) (at kafka.Offset, same bool) {
+	for from < to {
+		x, _ := a.Read(from, compareBytes, to)
+		y, _ := b.Read(from, compareBytes, to)
+		n := min(len(x), len(y))
+		if n == 0 {
+			return from, false
+		}
+		next, ok := equalBatches(x[:n], y[:n])
+		if !ok || next <= from {
+			return max(from, next), false
+		}
+		from = next
+	}
+	return to, true
+}
+
+// compareBytes is how much equalLogs looks at at a time.
+const compareBytes = 1 << 16
+
+// matches reports whether two logs have the same batch at an offset, and false
+// for known if one of them has none there.
+func matches(a, b *storage.Log, off kafka.Offset) (same, known bool) {
+	x, ok := a.BatchAt(off)
+	y, ok2 := b.BatchAt(off)
+	if !ok || !ok2 || x.Header.BaseOffset > off || y.Header.BaseOffset > off {
+		return true, false
+	}
+	return &x.Raw[0] == &y.Raw[0] || slices.Equal(x.Raw, y.Raw), true
+}

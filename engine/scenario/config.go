@@ -1,0 +1,63 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/world"
+)
+
+// configs takes all key=value words that are left as configs of a scope.
+func (a *args) configs(scope kafka.Scope) []world.Config {
+	var cs []world.Config
+	for i, w := range a.words {
+		if a.used[i] || !w.pair {
+			continue
+		}
+		a.used[i] = true
+		c := kafka.LookupConfig(scope, w.key)
+		if c == nil {
+			a.bad(w, clip(w.key)+" is not a "+scope.String()+" config"+a.configMeant(scope, w.key))
+			continue
+		}
+		if _, err := c.Parse(w.value); err != nil {
+			a.badValue(w, err.Error())
+			continue
+		}
+		cs = append(cs, world.Config{Name: w.key, Value: w.value})
+	}
+	return cs
+}
+
+// configMeant suggests a config of the scope or another key of the line.
+func (a *args) configMeant(scope kafka.Scope, name string) string {
+	words := slices.Clone(a.known)
+	for i := range words {
+		if last := len(words[i]) - 1; last >= 0 && words[i][last] == '=' {
+			words[i] = words[i][:last]
+		}
+	}
+	for _, c := range kafka.Configs(scope) {
+		words = append(words, c.Name)
+	}
+	return meant(name, words)
+}
+
+// dynamicConfigs takes what a config command changes: an empty value deletes,
+// and a broker's config must be one that can change while it runs.
+func (a *args) dynamicConfigs(scope kafka.Scope) []world.Config {
+	var cs []world.Config
+	for i, w := range a.words {
+		if a.used[i] || !w.pair {
+			continue
+		}
+		if c := kafka.LookupConfig(scope, w.key); c != nil && scope == kafka.ScopeBroker && c.Dynamic == kafka.ReadOnly {
+			a.used[i] = true
+			a.bad(w, w.key+" is read-only: a broker takes it from server.properties when it starts; set it in the header: broker all "+w.key+"="+w.value)
+		} else if c != nil && w.value == "" {
+			a.used[i] = true
+			cs = append(cs, world.Config{Name: w.key})
+		}
+	}
+	return append(cs, a.configs(scope)...)
+}

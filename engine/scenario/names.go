@@ -1,0 +1,282 @@
+package scenario
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+)
+
+// names are the things that a scenario declares, with what is known of each.
+type names struct {
+	brokers     int
+	controllers int
+	topics      []topicName
+	clients     []clientName
+}
+
+type topicName struct {
+	name       string
+	partitions int64
+	line       int
+	from       kafka.Instant // when it is created
+}
+
+type clientName struct {
+	name     string
+	consumer bool
+	line     int
+	from     kafka.Instant
+	group    string
+}
+
+// collect gathers the declarations of the whole text before anything is
+// checked against them, and reports names that are declared twice.
+func (p *parser) collect(sts []statement) *names {
+	n := &names{brokers: defaultCluster().Brokers, controllers: 1}
+	for i := range sts {
+		st := &sts[i]
+		words, _ := splitWords(st.rest, st.col2)
+		if st.word == "cluster" && !st.timed {
+			n.brokers = min(int(pairInt(words, "brokers", int64(n.brokers))), brokersMax)
+			n.controllers = min(int(pairInt(words, "controllers", int64(n.controllers))), controllersMax)
+		}
+		if len(words) == 0 || words[0].pair {
+			continue
+		}
+		from, _ := parseDuration(st.at)
+		name, at := words[0].text, kafka.Instant(from)
+		switch st.word {
+		case "topic":
+			if i := slices.IndexFunc(n.topics, func(t topicName) bool { return t.name == name }); i >= 0 {
+				p.problem(st.line, words[0].col, "topic "+clip(name)+" is already declared on line "+num(n.topics[i].line))
+				continue
+			}
+			n.topics = append(n.topics, topicName{name, pairInt(words, "partitions", partitionsOf(words)), st.line, at})
+		case "producer", "consumer":
+			if c := n.client(name); c != nil {
+				p.problem(st.line, words[0].col, "a client named "+clip(name)+" is already declared on line "+num(c.line))
+				continue
+			}
+			n.clients = append(n.clients, clientName{name, st.word == "consumer", st.line, at, pairText(words, "group")})
+		}
+	}
+	return n
+}
+
+func pairText(words []word, key string) string {
+	for _, w := range words {
+		if w.pair && w.key == key {
+			return w.value
+		}
+	}
+	return ""
+}
+
+func pairInt(words []word, key string, def int64) int64 {
+	if n, ok := parseInt(pairText(words, key), 1, partitionsMax); ok {
+		return n
+	}
+	return def
+}
+
+// partitionsOf is the number of partitions that a replica-assignment implies.
+func partitionsOf(words []word) int64 {
+	return int64(1 + strings.Count(pairText(words, "replica-assignment"), ","))
+}
+
+func (n *names) topic(name string) *topicName {
+	for i := range n.topics {
+		if n.topics[i].name == name {
+			return &n.topics[i]
+		}
+	}
+	return nil
+}
+
+func (n *names) client(name string) *clientName {
+	for i := range n.clients {
+		if n.clients[i].name == name {
+			return &n.clients[i]
+		}
+	}
+	return nil
+}
+
+func (n *names) topicNames() []string {
+	var s []string
+	for _, t := range n.topics {
+		s = append(s, t.name)
+	}
+	return s
+}
+
+// clientNames lists clients: "producer", "consumer", or "" for both.
+func (n *names) clientNames(kind string) []string {
+	var s []string
+	for _, c := range n.clients {
+		if kind == "" || c.consumer == (kind == "consumer") {
+			s = append(s, c.name)
+		}
+	}
+	return s
+}
+
+func (n *names) nodeNames() []string {
+	var s []string
+	for i := range n.brokers {
+		s = append(s, "broker-"+num(i+1))
+	}
+	for i := range n.controllers {
+		s = append(s, "controller-"+num(101+i))
+	}
+	return s
+}
+
+// validName reports whether Kafka would take s as a topic's name; clients
+// follow the same rule here (clients/common/internals/Topic.java).
+func validName(s string) bool {
+	if s == "" || len(s) > 249 || s == "." || s == ".." {
+		return false
+	}
+	for _, c := range s {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// nodeID reads broker-1 or controller-101.
+func nodeID(s string) (kafka.NodeID, bool) {
+	if digits, ok := strings.CutPrefix(s, "broker-"); ok {
+		n, ok := parseInt(digits, 1, brokersMax)
+		return kafka.NodeID(n), ok && digits[0] != '0'
+	}
+	if digits, ok := strings.CutPrefix(s, "controller-"); ok {
+		n, ok := parseInt(digits, 101, 100+controllersMax)
+		return kafka.NodeID(n), ok
+	}
+	return 0, false
+}
+
+// process checks the name of a broker, a controller or (if clients) a client.
+func (p *parser) process(line, col int, s string, clients bool) {
+	if p.names == nil {
+		if _, ok := nodeID(s); !ok && !(clients && validName(s)) {
+			p.problem(line, col, clip(s)+" is not a broker or controller; they are named broker-1 and controller-101")
+		}
+		return
+	}
+	known := p.names.nodeNames()
+	if clients {
+		known = append(known, p.names.clientNames("")...)
+	}
+	if !slices.Contains(known, s) {
+		p.problem(line, col, "there is no "+clip(s)+meant(s, known))
+		return
+	}
+	if c := p.names.client(s); c != nil {
+		p.notBefore(line, col, s, c.from)
+	}
+}
+
+// notBefore reports a name that is used before it is created.
+func (p *parser) notBefore(line, col int, name string, from kafka.Instant) {
+	if p.at < from {
+		p.problem(line, col, clip(name)+" is created at "+from.String()+", after this")
+	}
+}
+
+// clientOf checks the name of a client of a kind ("" for any).
+func (p *parser) clientOf(line, col int, s, kind string) {
+	if p.names == nil {
+		if !validName(s) {
+			p.problem(line, col, clip(s)+" is not a client's name")
+		}
+		return
+	}
+	c := p.names.client(s)
+	word := kind
+	if kind == "" {
+		word = "client"
+	}
+	switch {
+	case c == nil:
+		p.problem(line, col, "there is no "+word+" "+clip(s)+meant(s, p.names.clientNames(kind)))
+	case kind != "" && c.consumer != (kind == "consumer"):
+		p.problem(line, col, clip(s)+" is not a "+kind)
+	default:
+		p.notBefore(line, col, s, c.from)
+	}
+}
+
+// groupOf checks the name of a group, which some consumer must carry.
+func (p *parser) groupOf(line, col int, s string) {
+	if p.names == nil {
+		return
+	}
+	var groups []string
+	for _, c := range p.names.clients {
+		if c.group != "" {
+			groups = append(groups, c.group)
+		}
+	}
+	if !slices.Contains(groups, s) {
+		p.problem(line, col, "no consumer has the group "+clip(s)+meant(s, groups))
+	}
+}
+
+// topicOf checks the name of a topic.
+func (p *parser) topicOf(line, col int, s string) {
+	if p.names == nil || kafka.IsInternal(s) {
+		if !validName(s) {
+			p.problem(line, col, clip(s)+" is not a topic's name")
+		}
+		return
+	}
+	if t := p.names.topic(s); t == nil {
+		p.problem(line, col, "there is no topic "+clip(s)+meant(s, p.names.topicNames()))
+	} else {
+		p.notBefore(line, col, s, t.from)
+	}
+}
+
+// partition reads topic-partition, as payments-0.
+func (p *parser) partition(line, col int, s string) (kafka.TopicPartition, bool) {
+	topic, index, ok := cutPartition(s)
+	if !ok {
+		why := clip(s) + " is not a partition; write topic-partition, as payments-0"
+		if p.names != nil && p.names.topic(s) != nil {
+			why = clip(s) + " is a topic; name a partition of it: " + s + "-0"
+		}
+		p.problem(line, col, why)
+		return kafka.TopicPartition{}, false
+	}
+	tp := kafka.TopicPartition{Topic: topic, Partition: int32(index)}
+	if p.names == nil || kafka.IsInternal(topic) {
+		return tp, true
+	}
+	t := p.names.topic(topic)
+	switch {
+	case t == nil:
+		p.problem(line, col, "there is no topic "+clip(topic)+meant(topic, p.names.topicNames()))
+	case index >= t.partitions:
+		p.problem(line, col, "topic "+topic+" has partitions 0 to "+num(int(t.partitions)-1)+", not "+strconv.FormatInt(index, 10))
+	default:
+		p.notBefore(line, col, topic, t.from)
+		return tp, true
+	}
+	return tp, false
+}
+
+func cutPartition(s string) (topic string, index int64, ok bool) {
+	i := strings.LastIndexByte(s, '-')
+	if i <= 0 {
+		return "", 0, false
+	}
+	index, ok = parseInt(s[i+1:], 0, partitionsMax-1)
+	return s[:i], index, ok && validName(s[:i]) && s[i+1] != '+' && s[i+1] != '-'
+}

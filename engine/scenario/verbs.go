@@ -1,0 +1,273 @@
+package scenario
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/world"
+)
+
+// verb is one row of the verb table: what the engine does, how it is written,
+// and how its arguments are read.
+type verb struct {
+	does  world.Verb
+	usage string
+	doc   string
+	read  func(a *args, c *world.Command)
+}
+
+// verbs is the grammar of commands, for scenarios and for the user's hand.
+var verbs = map[string]verb{
+	"crash":        {world.VerbCrash, "crash NODE[,NODE]", "kill the process; its machine keeps the page cache", readProcesses},
+	"powerloss":    {world.VerbPowerLoss, "powerloss NODE[,NODE]", "the machine loses power, and all that was not flushed", readNodes},
+	"start":        {world.VerbStart, "start NODE[,NODE]", "start a process that is down", readProcesses},
+	"stop":         {world.VerbStop, "stop NODE[,NODE]", "clean shutdown; a client closes", readProcesses},
+	"freeze":       {world.VerbFreeze, "freeze NODE[,NODE]", "the process stands still (SIGSTOP)", readProcesses},
+	"thaw":         {world.VerbThaw, "thaw NODE[,NODE]", "a frozen process goes on", readProcesses},
+	"cut":          {world.VerbCut, "cut NODES NODES [one-way]", "nothing gets from the first to the second, nor back unless one-way", readCut},
+	"heal":         {world.VerbHeal, "heal NODES NODES | heal all", "undo cut", readHeal},
+	"link":         {world.VerbLink, "link NODES NODES [latency=50ms] [jitter=5ms] [bandwidth=1MB/s]", "how a link carries", readLink},
+	"disk":         {world.VerbDisk, "disk NODE[,NODE] latency=20ms", "every write takes that long; 0 is normal", readDisk},
+	"sync":         {world.VerbSync, "sync NODE[,NODE]", "flush the page cache, as sync(1)", readNodes},
+	"topic":        {world.VerbTopic, "topic NAME [partitions=3] [replication.factor=3] [replica-assignment=1:2:3] [CONFIG=VALUE]", "create a topic", readTopic},
+	"delete-topic": {world.VerbDeleteTopic, "delete-topic NAME", "delete a topic", readDeleteTopic},
+	"producer":     {world.VerbClient, "producer NAME topic=T [rate=50/s] [keys=8] [partition=0] [count=100] [size=1KB] [CONFIG=VALUE]", "start a producer", readClient},
+	"consumer":     {world.VerbClient, "consumer NAME assign=T[,T-0] [group=G] [from=earliest] [work=5ms] [CONFIG=VALUE]", "start a consumer", readClient},
+	"config":       {world.VerbConfig, "config topic T|broker broker-1|cluster CONFIG=VALUE", "change dynamic configs; no value deletes", readConfig},
+	"produce":      {world.VerbProduce, "produce PRODUCER [topic=T] [key=K] [value=V|tombstone] [partition=0] [timestamp=MS] [n=10]", "send records now", readProduce},
+	"seek":         {world.VerbSeek, "seek CONSUMER T-0 to earliest|latest|OFFSET", "move a position", readSeek},
+	"commit":       {world.VerbCommit, "commit CONSUMER", "commit positions now (commitSync)", readClientName},
+	"pause":        {world.VerbPause, "pause CLIENT", "a producer sends nothing new, a consumer does not poll", readClientName},
+	"resume":       {world.VerbResume, "resume CLIENT", "undo pause", readClientName},
+	"rate":         {world.VerbRate, "rate PRODUCER 50/s", "change a producer's rate", readRate},
+	"elect":        {world.VerbElect, "elect T-0 [unclean]", "kafka-leader-election: preferred, or unclean", readElect},
+}
+
+// VerbHelp is one verb for a help page.
+type VerbHelp struct{ Usage, Doc string }
+
+// Verbs lists the verbs of commands by name.
+func Verbs() []VerbHelp {
+	var h []VerbHelp
+	for _, w := range verbWords {
+		h = append(h, VerbHelp{verbs[w].usage, verbs[w].doc})
+	}
+	return h
+}
+
+// verbWords are the names of the verbs in the order of the table.
+var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync",
+	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect"}
+
+// command parses a verb and its arguments.
+func (p *parser) command(st *statement) world.Command {
+	c := world.Command{Text: strings.TrimSpace(st.word + " " + st.rest), Latency: -1, Jitter: -1, Bandwidth: -1}
+	v, ok := verbs[st.word]
+	if !ok {
+		words := append([]string{}, verbWords...)
+		if p.names != nil {
+			words = append(words, "say", "ask", "expect", "end")
+		}
+		if st.word == "" {
+			p.problem(st.line, st.col, "nothing is written here; a command begins with a verb, as in: crash broker-1")
+		} else {
+			p.problem(st.line, st.col, "unknown verb "+clip(st.word)+meant(st.word, words))
+		}
+		return c
+	}
+	c.Verb = v.does
+	a := p.args(st)
+	v.read(a, &c)
+	a.done()
+	return c
+}
+
+// nodes takes a comma list of processes.
+func (a *args) nodes(what string, clients bool) []string {
+	w, ok := a.next(what)
+	if !ok {
+		return nil
+	}
+	names := a.list(w.text, w.col, "processes")
+	for _, n := range names {
+		a.p.process(a.st.line, w.col, n, clients)
+	}
+	return names
+}
+
+func readProcesses(a *args, c *world.Command) {
+	c.Nodes = a.nodes("a process, as broker-1", true)
+}
+
+func readNodes(a *args, c *world.Command) {
+	c.Nodes = a.nodes("a broker or controller, as broker-1", false)
+}
+
+// pair takes both ends of links; they must differ.
+func (a *args) pair(c *world.Command) {
+	c.Nodes = a.nodes("both ends, as in: "+a.st.word+" broker-1 broker-2,broker-3", true)
+	if c.Nodes == nil {
+		return
+	}
+	c.Peers = a.nodes("the other end, as in: "+a.st.word+" broker-1 broker-2,broker-3", true)
+	for _, n := range c.Nodes {
+		if slices.Contains(c.Peers, n) {
+			a.p.problem(a.st.line, a.st.col, n+" is at both ends")
+		}
+	}
+}
+
+func readCut(a *args, c *world.Command) {
+	c.OneWay = a.flag("one-way")
+	a.pair(c)
+}
+
+func readHeal(a *args, c *world.Command) {
+	if !a.flag("all") {
+		a.pair(c)
+	}
+}
+
+func readLink(a *args, c *world.Command) {
+	a.pair(c)
+	c.Latency = a.duration("latency", -1)
+	c.Jitter = a.duration("jitter", -1)
+	c.Bandwidth = a.bandwidth(-1)
+	if c.Latency < 0 && c.Jitter < 0 && c.Bandwidth < 0 && len(c.Peers) > 0 {
+		a.p.problem(a.st.line, a.st.col, "link changes nothing; give latency=, jitter= or bandwidth=")
+	}
+}
+
+func readDisk(a *args, c *world.Command) {
+	readNodes(a, c)
+	if c.Latency = a.duration("latency", -1); c.Latency < 0 && len(c.Nodes) > 0 {
+		a.p.problem(a.st.line, a.st.col, "disk needs latency=, as in: disk broker-1 latency=20ms")
+	}
+}
+
+func readTopic(a *args, c *world.Command) { c.Topic = a.p.topicSpec(a) }
+
+func readDeleteTopic(a *args, c *world.Command) {
+	if w, ok := a.next("a topic"); ok {
+		c.Name = w.text
+		a.p.topicOf(a.st.line, w.col, w.text)
+	}
+}
+
+func readClient(a *args, c *world.Command) { c.Client = a.p.clientSpec(a, a.st.word) }
+
+func readConfig(a *args, c *world.Command) {
+	w, ok := a.next("topic, broker or cluster, as in: config topic payments min.insync.replicas=2")
+	if !ok {
+		return
+	}
+	scope := kafka.ScopeBroker
+	switch w.text {
+	case "topic":
+		c.ConfigOf, scope = world.ConfigOfTopic, kafka.ScopeTopic
+		if n, ok := a.next("a topic"); ok {
+			c.Name = n.text
+			a.p.topicOf(a.st.line, n.col, n.text)
+		}
+	case "broker":
+		c.ConfigOf = world.ConfigOfBroker
+		if n, ok := a.next("a broker"); ok {
+			c.Name = n.text
+			a.p.process(a.st.line, n.col, n.text, false)
+		}
+	case "cluster":
+		c.ConfigOf = world.ConfigOfCluster
+	default:
+		a.bad(w, "config is of a topic, a broker or the cluster, not "+clip(w.text)+meant(w.text, []string{"topic", "broker", "cluster"}))
+		return
+	}
+	before := len(a.p.problems)
+	c.Configs = a.dynamicConfigs(scope)
+	if len(c.Configs) == 0 && len(a.p.problems) == before {
+		a.p.problem(a.st.line, a.st.col, "config changes nothing; give NAME=VALUE")
+	}
+}
+
+// client takes a client's name of a kind ("" for any).
+func (a *args) client(kind string) string {
+	what := kind
+	if kind == "" {
+		what = "client"
+	}
+	w, ok := a.next("the name of a " + what)
+	if ok {
+		a.p.clientOf(a.st.line, w.col, w.text, kind)
+	}
+	return w.text
+}
+
+func readClientName(a *args, c *world.Command) {
+	kind := ""
+	if c.Verb == world.VerbCommit {
+		kind = "consumer"
+	}
+	c.Name = a.client(kind)
+}
+
+func readRate(a *args, c *world.Command) {
+	c.Name = a.client("producer")
+	if w, ok := a.next("a rate, as in: rate app 50/s"); ok {
+		c.Rate = a.rateOf(w, w.text, w.col)
+	}
+}
+
+func readSeek(a *args, c *world.Command) {
+	c.Name = a.client("consumer")
+	if w, ok := a.next("a partition, as in: seek c1 payments-0 to earliest"); ok {
+		c.Partition, _ = a.p.partition(a.st.line, w.col, w.text)
+	}
+	a.flag("to")
+	if w, ok := a.next("where to, as in: seek c1 payments-0 to earliest"); ok {
+		if c.To = w.text; !validPosition(w.text) {
+			a.bad(w, "a position is earliest, latest or an offset, not "+clip(w.text))
+		}
+	}
+}
+
+func readElect(a *args, c *world.Command) {
+	c.Unclean = a.flag("unclean")
+	if w, ok := a.next("a partition, as in: elect payments-0"); ok {
+		c.Partition, _ = a.p.partition(a.st.line, w.col, w.text)
+	}
+}
+
+// readProduce reads a record, or n equal ones.
+func readProduce(a *args, c *world.Command) {
+	r := &c.Record
+	*r = world.RecordSpec{Partition: -1, Timestamp: -1}
+	r.Tombstone = a.flag("tombstone")
+	c.Name = a.client("producer")
+	if w, ok := a.value("topic"); ok {
+		r.Topic = w.value
+		a.p.topicOf(a.st.line, w.valCol, w.value)
+	}
+	if w, ok := a.value("key"); ok {
+		r.Key, r.HasKey = w.value, true
+	}
+	if w, ok := a.value("value"); ok {
+		r.Value = w.value
+		if r.Tombstone {
+			a.bad(w, "a tombstone has no value")
+		}
+	}
+	r.Partition = int32(a.number("partition", 0, partitionsMax-1, -1))
+	if w, ok := a.value("timestamp"); ok {
+		ms, err := strconv.ParseInt(w.value, 10, 64)
+		if err != nil || ms < 0 {
+			if d, good := parseDuration(w.value); good {
+				ms, err = kafka.Instant(d).UnixMilli(), nil
+			}
+		}
+		if r.Timestamp = ms; err != nil || ms < 0 {
+			a.badValue(w, "a timestamp is milliseconds since 1970, or an instant of the scenario such as 4s; not "+clip(w.value))
+		}
+	}
+	r.N = a.number("n", 1, recordsMax, 1)
+}
