@@ -321,3 +321,10 @@ func (m *Metadata) Digest(h *sim.Hash) {
 	h.Int(int64(m.asked))
 	m.rng.Digest(h)
 }
+
+// Restarted returns the Metadata of a new life of the process: it knows nothing.
+func (m *Metadata) Restarted() Metadata {
+	c := NewMetadata(m.cfg, m.rng)
+	c.version = m.version
+	return c
+}

@@ -244,3 +244,8 @@ func (n *Net) Digest(h *sim.Hash) {
 
 // reasons say why a connection ended, by sim.Reason.
 var reasons = [...]string{"", "refused", "timed out", "reset by peer", "closed"}
+
+// Restarted returns the Net of a new life of the process: no connections.
+func (n *Net) Restarted() Net {
+	return Net{timeout: n.timeout, reconnect: n.reconnect, rng: n.rng, corr: n.corr}
+}
