@@ -24,7 +24,8 @@ site: ## build the site to host: web/dist, everything precompressed
 	go run ./web/build -out $(DIST)
 
 test: check browser ## everything that must hold: check, unit tests, scenarios, browser tests
-	go test -timeout 18m ./...
+	go test $$(go list ./... | grep -v '/web/e2e$$')
+	go test -count=1 -timeout 15m ./web/e2e
 	@$(MAKE) -s skipped
 
 check: ## import rules, formats, docs, vet and staticcheck (native and wasm), generated code
@@ -39,7 +40,7 @@ scenarios: ## run every scenario of scenarios/ and its expectations
 	go test -count=1 ./scenarios/...
 
 e2e: browser ## browser tests only (HIGHWATER_SHOTS=DIR keeps screenshots)
-	go test -count=1 -timeout 18m -v ./web/e2e
+	go test -count=1 -timeout 15m -v ./web/e2e
 	@$(MAKE) -s skipped
 
 bench: browser ## benchmarks, native and in Chromium
