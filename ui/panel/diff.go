@@ -11,11 +11,11 @@ type What uint8
 
 // The kinds of change.
 const (
-	SetText What = iota // Value: text of a text node
-	SetHTML             // Value: inner HTML
-	SetAttr             // Name, Value
-	DropAttr            // Name
-	SetProp             // Name, Value: JSON
+	SetText  What = iota // Value: text of a text node
+	SetHTML              // Value: inner HTML
+	SetAttr              // Name, Value
+	DropAttr             // Name
+	SetProp              // Name, Value: JSON
 )
 
 // Change is one difference between two builds of the same structure.

@@ -1,0 +1,236 @@
+//go:build js && wasm
+
+package bridge
+
+import (
+	"syscall/js"
+
+	"honnef.co/go/js/dom/v2"
+)
+
+// bindWindow listens for what happens to the window.
+func (b *Browser) bindWindow() {
+	on := func(name string, f func()) {
+		b.win.AddEventListener(name, false, func(dom.Event) { b.guard(f) })
+	}
+	on("resize", func() { b.checkRatio(); b.events.Resize() })
+	on("popstate", b.events.Address)
+	on("hashchange", b.events.Address)
+	b.on("visibilitychange", false, func(dom.Event) { b.events.Visible(!b.doc.Underlying().Get("hidden").Bool()) })
+	for _, query := range []string{"(prefers-color-scheme: light)", "(prefers-reduced-motion: reduce)"} {
+		b.media(query).Call("addEventListener", "change", js.FuncOf(func(js.Value, []js.Value) any {
+			b.guard(b.events.Scheme)
+			return nil
+		}))
+	}
+	observer := b.global.Get("ResizeObserver").New(js.FuncOf(func(js.Value, []js.Value) any {
+		b.guard(b.events.Resize)
+		return nil
+	}))
+	observer.Call("observe", b.doc.GetElementByID("app").Underlying())
+	if slot := b.doc.QuerySelector(".stage-slot"); slot != nil {
+		observer.Call("observe", slot.Underlying())
+	}
+	b.dpr = b.Ratio()
+}
+
+func (b *Browser) media(query string) js.Value { return b.global.Call("matchMedia", query) }
+
+// checkRatio tells when the device pixel ratio has changed; the browser sends
+// a resize with it.
+func (b *Browser) checkRatio() {
+	if r := b.Ratio(); r != b.dpr {
+		b.dpr = r
+		b.events.Ratio()
+	}
+}
+
+// Ratio is the device pixel ratio.
+func (b *Browser) Ratio() float64 { return b.global.Get("devicePixelRatio").Float() }
+
+// Scheme is the theme that the system asks for.
+func (b *Browser) Scheme() string {
+	if b.media("(prefers-color-scheme: light)").Get("matches").Bool() {
+		return "light"
+	}
+	return "dark"
+}
+
+// ReducedMotion reports whether the system asks for less motion.
+func (b *Browser) ReducedMotion() bool {
+	return b.media("(prefers-reduced-motion: reduce)").Get("matches").Bool()
+}
+
+// Hidden reports whether the tab is hidden.
+func (b *Browser) Hidden() bool { return b.doc.Underlying().Get("hidden").Bool() }
+
+// Address is the page's address without query and fragment, its query, and its
+// fragment, each with its sign.
+func (b *Browser) Address() (base, query, fragment string) {
+	l := b.win.Location()
+	return l.Origin() + l.Pathname(), l.Search(), l.Hash()
+}
+
+// SetAddress renews the fragment; push makes an entry in the history. The query
+// names a scenario that is no longer the one shown, so it goes, but for embed.
+func (b *Browser) SetAddress(fragment string, push bool) {
+	url := b.win.Location().Pathname()
+	if b.root.HasAttribute("data-embed") {
+		url += "?embed=1"
+	}
+	url += "#" + fragment
+	if push {
+		b.win.History().PushState(nil, "", url)
+		return
+	}
+	b.win.History().ReplaceState(nil, "", url)
+}
+
+// SetTitle sets the title of the tab.
+func (b *Browser) SetTitle(title string) { b.doc.Underlying().Set("title", title) }
+
+// Embedded reports whether the page is ?embed=1.
+func (b *Browser) Embedded() bool { return b.root.HasAttribute("data-embed") }
+
+// Theme is the theme that the user chose: "dark", "light" or "".
+func (b *Browser) Theme() string {
+	if !b.root.HasAttribute("data-theme") {
+		return ""
+	}
+	return b.root.GetAttribute("data-theme")
+}
+
+// SetTheme applies a theme.
+func (b *Browser) SetTheme(theme string) {
+	if theme == "" {
+		b.root.RemoveAttribute("data-theme")
+		return
+	}
+	b.root.SetAttribute("data-theme", theme)
+}
+
+// Load reads what Save stored; "" if there is nothing, or storage is closed.
+func (b *Browser) Load(key string) (value string) {
+	defer func() {
+		if recover() != nil {
+			value = "" // some frames may not use storage: the defaults are fine
+		}
+	}()
+	if v := b.global.Get("localStorage").Call("getItem", "highwater-"+key); v.Type() == js.TypeString {
+		value = v.String()
+	}
+	return value
+}
+
+// Save stores a value of the user's for later visits, where that is allowed.
+func (b *Browser) Save(key, value string) {
+	defer func() { _ = recover() }() // storage is closed: the choice holds for this visit
+	if value == "" {
+		b.global.Get("localStorage").Call("removeItem", "highwater-"+key)
+		return
+	}
+	b.global.Get("localStorage").Call("setItem", "highwater-"+key, value)
+}
+
+// Copy puts text on the clipboard and says whether that worked.
+func (b *Browser) Copy(text string, done func(ok bool)) {
+	board := b.global.Get("navigator").Get("clipboard")
+	if !board.Truthy() {
+		done(false) // not a secure context
+		return
+	}
+	var yes, no js.Func
+	settle := func(ok bool) js.Func {
+		return js.FuncOf(func(js.Value, []js.Value) any {
+			b.guard(func() { done(ok) })
+			yes.Release()
+			no.Release()
+			return nil
+		})
+	}
+	yes, no = settle(true), settle(false)
+	board.Call("writeText", text).Call("then", yes, no)
+}
+
+// Download offers a file.
+func (b *Browser) Download(name, kind, text string) {
+	blob := b.global.Get("Blob").New([]any{text}, map[string]any{"type": kind})
+	url := b.global.Get("URL").Call("createObjectURL", blob)
+	a := b.doc.Underlying().Call("createElement", "a")
+	a.Set("href", url)
+	a.Set("download", name)
+	a.Call("click")
+	b.After(10_000, func() { b.global.Get("URL").Call("revokeObjectURL", url) })
+}
+
+// FullScreen toggles full screen.
+func (b *Browser) FullScreen() {
+	doc := b.doc.Underlying()
+	if doc.Get("fullscreenElement").Truthy() {
+		doc.Call("exitFullscreen")
+		return
+	}
+	if b.root.Underlying().Get("requestFullscreen").Truthy() {
+		b.root.Underlying().Call("requestFullscreen").Call("catch", b.global.Get("Function").Get("prototype"))
+	}
+}
+
+// After runs f in ms milliseconds.
+func (b *Browser) After(ms int, f func()) {
+	var once js.Func
+	once = js.FuncOf(func(js.Value, []js.Value) any {
+		once.Release()
+		b.guard(f)
+		return nil
+	})
+	b.global.Call("setTimeout", once, ms)
+}
+
+// Now is real time in milliseconds since the page was opened.
+func (b *Browser) Now() float64 { return b.global.Get("performance").Call("now").Float() }
+
+// Live takes the poster away: a frame is on the stage.
+func (b *Browser) Live() {
+	if l := b.global.Get("highwaterLoader"); l.Truthy() {
+		l.Call("live")
+	}
+}
+
+// Fail shows what went wrong over everything, with the ways out: the page is
+// not usable any more.
+func (b *Browser) Fail(text string) {
+	doc := b.doc.Underlying()
+	if doc.Call("getElementById", "failure").Truthy() {
+		return
+	}
+	element := func(tag, content string) js.Value {
+		e := doc.Call("createElement", tag)
+		e.Set("textContent", content)
+		return e
+	}
+	box := element("div", "")
+	box.Set("id", "failure")
+	box.Call("setAttribute", "role", "alert")
+	again, fresh := element("a", "Reload this moment"), element("a", "Start afresh")
+	again.Set("href", b.win.Location().Href())
+	again.Set("onclick", js.FuncOf(func(js.Value, []js.Value) any {
+		b.global.Get("location").Call("reload")
+		return nil
+	}))
+	fresh.Set("href", b.win.Location().Pathname())
+	box.Call("append", element("h2", "Highwater has stopped"), element("p", "This is a fault of ours. The address still holds your session."), element("pre", text), again, fresh)
+	doc.Get("body").Call("append", box)
+}
+
+// Hook installs window.highwater: functions by name that take and give plain
+// JavaScript values.
+func (b *Browser) Hook(functions map[string]func(args []js.Value) any) {
+	object := b.global.Get("Object").New()
+	for name, f := range functions {
+		object.Set(name, js.FuncOf(func(_ js.Value, args []js.Value) (result any) {
+			b.guard(func() { result = f(args) })
+			return result
+		}))
+	}
+	b.global.Set("highwater", object)
+}
