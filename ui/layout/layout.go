@@ -59,8 +59,9 @@ type Column struct {
 	X, W             float32
 }
 
-// Block is a topic's part of the matrix: at Tiles its partitions lie in lines
-// of Per tiles; else they are the columns First to First+N.
+// Block is a topic's part of the matrix: as tiles (at Tiles, and an internal
+// topic always) its partitions lie in lines of Per; else they are the columns
+// First to First+N.
 type Block struct {
 	Topic    int
 	X, W     float32
@@ -107,19 +108,20 @@ type Plan struct {
 	CellW, CellPitch   float32 // of a record, at Cells
 	CellN              int     // records that fit into a box
 	BoxPad             float32 // from a box's edge to its first cell
-	topics, partitions int
+	topics, partitions int     // with columns of their own
+	tiled              int     // blocks that are tiles at every level
 	order              []int
 }
 
 // Steps of a column's width with the gaps between partitions and topics.
 var steps = [...]struct{ w, gap, topic float32 }{
 	{170, 14, 44}, {150, 12, 36}, {130, 10, 30}, {114, 9, 26}, {100, 8, 22}, {88, 8, 20}, {78, 6, 18}, {68, 6, 16}, {60, 5, 14},
-	{52, 5, 12}, {44, 4, 11}, {36, 4, 10}, {30, 3, 9}, {24, 3, 8},
+	{56, 4, 12}, {50, 4, 11}, {44, 4, 10}, {36, 4, 10}, {30, 3, 9}, {24, 3, 8},
 }
 
 // Widths at which the level changes.
 const (
-	cellsFrom = 58
+	cellsFrom = 50
 	barsFrom  = 22
 	fullWidth = 170
 	tileMin   = 5
@@ -131,9 +133,17 @@ func Compute(c *view.Cluster, s Spec, p *Plan) {
 	if c == nil || s.W <= 0 || s.H <= 0 {
 		return
 	}
+	p.compute(c, s, s.H < 520 || len(c.Brokers) > 5)
+	if p.H > s.H && !p.Compact && s.Zoom <= 1 {
+		p.reset(s)
+		p.compute(c, s, true)
+	}
+}
+
+func (p *Plan) compute(c *view.Cluster, s Spec, compact bool) {
 	zoom := max(1, s.Zoom)
 	p.countTopics(c, s.Unfold)
-	p.Compact = s.H < 520 || len(c.Brokers) > 5
+	p.Compact = compact
 	p.frame(s)
 	y := p.above(c, s)
 	below := p.heightBelow(c, s)
@@ -163,6 +173,10 @@ func (p *Plan) countTopics(c *view.Cluster, unfold string) {
 			p.Folded = append(p.Folded, i)
 		} else if n := len(t.Partitions); n > 0 {
 			p.Blocks = append(p.Blocks, Block{Topic: i, N: n})
+			if t.Internal {
+				p.tiled++
+				continue
+			}
 			p.topics++
 			p.partitions += n
 		}

@@ -6,10 +6,11 @@ import "github.com/highwater-sim/highwater/engine/view"
 // is the height that all rows together should have.
 func (p *Plan) columns(c *view.Cluster, s Spec, zoom, rowsH float32) {
 	p.rowHeight(c, rowsH, zoom)
-	if p.partitions == 0 {
+	if p.partitions+p.tiled == 0 {
 		return
 	}
-	base := p.baseWidth()
+	room := p.MatrixW - p.tiledWidth()
+	base := p.baseWidth(room)
 	w := base * zoom
 	p.Level = s.Level
 	if p.Level == Auto {
@@ -61,14 +62,17 @@ func (p *Plan) rowGap() float32 {
 
 // baseWidth is the width of a column when all fit: a step, so that a topic more
 // or less moves nothing unless it must; below the last step what is left.
-func (p *Plan) baseWidth() float32 {
+func (p *Plan) baseWidth(room float32) float32 {
+	if p.partitions == 0 {
+		return fullWidth
+	}
 	n, t := float32(p.partitions), float32(p.topics)
 	for _, st := range steps {
-		if n*st.w+(n-t)*st.gap+(t-1)*st.topic <= p.MatrixW {
+		if n*st.w+(n-t)*st.gap+(t-1)*st.topic <= room {
 			return st.w
 		}
 	}
-	return p.MatrixW / n
+	return room / n
 }
 
 // gaps are the spaces between columns of the width w.
@@ -91,6 +95,13 @@ func (p *Plan) place(w float32) {
 			x += topic
 		}
 		b.X, b.First = x, len(p.Columns)
+		if i >= len(p.Blocks)-p.tiled {
+			p.Tile = innerTile
+			b.Per = p.perLine(b)
+			b.W = float32(b.Per) * innerTile
+			x += max(120, b.W)
+			continue
+		}
 		for k := range b.N {
 			if k > 0 {
 				x += gap
@@ -103,11 +114,34 @@ func (p *Plan) place(w float32) {
 	p.ColumnsW = x
 }
 
+// innerTile is the size of a tile beside columns.
+const innerTile = 13
+
+// perLine is how many tiles of a block stand in a line beside columns.
+func (p *Plan) perLine(b *Block) int {
+	lines := max(1, int(p.BoxH/innerTile))
+	return (b.N + lines - 1) / lines
+}
+
+// tiledWidth is what the blocks take that are tiles beside columns.
+func (p *Plan) tiledWidth() float32 {
+	w := float32(0)
+	if p.tiled > 0 {
+		for i := len(p.Blocks) - p.tiled; i < len(p.Blocks); i++ {
+			w += max(120, float32(p.perLine(&p.Blocks[i]))*innerTile) + 24
+		}
+	}
+	return w
+}
+
 // cells sets how a record looks in a column of the width w: from the full width
 // on more room makes cells bigger, below it fewer of them fit.
 func (p *Plan) cells(w float32) {
 	p.CellW, p.CellPitch = 10, 12
-	if w < 80 {
+	switch {
+	case w < 62:
+		p.BoxPad, p.CellW, p.CellPitch = 5, 7, 8.5
+	case w < 80:
 		p.BoxPad, p.CellW, p.CellPitch = 6, 8, 9.5
 	}
 	if w > fullWidth {

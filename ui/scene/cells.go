@@ -16,17 +16,15 @@ func (b *builder) cells(part *view.Partition, r *view.Replica, s standing, top, 
 	for i := range r.Cells {
 		cell := &r.Cells[i]
 		x := sc.x(cell.Offset)
-		if x+w < sc.left || x > sc.right {
+		if x < sc.x0-0.9*sc.pitch || x+w > sc.right+1 {
 			continue
 		}
-		fade := float32(1)
-		if x < sc.left {
-			fade = max(0, 1-(sc.left-x)/w)
-		}
+		// The oldest cell fades while the axis moves on.
+		fade := min(1, 1-(sc.x0-x)/sc.pitch)
 		b.cell(part, r, cell, rect(x, top, w, h), s, fade)
 		if cell.Batch != run {
 			b.bracket(runX, runEnd, top, run)
-			runX, run = x, cell.Batch
+			runX, run = max(x, sc.x0), cell.Batch
 		}
 		runEnd = x + w
 	}

@@ -120,8 +120,26 @@ func (b *builder) route(from, to int32, tp kafka.TopicPartition, lane float32) (
 		p.y1, p.y2 = f.y+dy*0.25, t.y-dy*0.25
 		return p, true
 	}
+	if rf >= 0 && b.isController(to) || rt >= 0 && b.isController(from) {
+		// Up along the gutter, then over: not through the replicas.
+		low, high := &p.y1, &p.y2
+		if rt >= 0 {
+			low, high = high, low
+		}
+		*low, *high = min(f.y, t.y)+40, min(f.y, t.y)+14
+		return p, true
+	}
 	p.y1, p.y2 = f.y+dy*0.5, t.y-dy*0.5
 	return p, true
+}
+
+func (b *builder) isController(actor int32) bool {
+	for i := range b.c.Controllers {
+		if int32(b.c.Controllers[i].ID) == actor {
+			return true
+		}
+	}
+	return false
 }
 
 // above reports whether a broker in row r is left at its top to reach a peer.
@@ -215,7 +233,7 @@ func (b *builder) flight(f *view.Flight, named bool) {
 		b.scissors(x+14, y, 5, b.th.Warn)
 		b.begin()
 		b.s(f.API).s(" held").put(x+24, y+4, b.tiny(b.th.Warn), 0)
-	} else if named {
+	} else if named && category(f.API) != trafficControl {
 		b.label(f.API, x+11, y+4, b.tiny(b.th.Muted), 0)
 	}
 }

@@ -60,7 +60,7 @@ func (b *builder) matrix() {
 		}
 		b.band = bandHead
 		b.topicHead(blk)
-		if p.Level == Tiles {
+		if blk.Per > 0 {
 			b.tiles(blk)
 			continue
 		}
@@ -87,19 +87,23 @@ func (b *builder) topicHead(blk *layout.Block) {
 	p, t := b.plan, &b.c.Topics[blk.Topic]
 	x, y := b.colX(blk.X), p.HeadY-b.camY
 	sel := view.Selection{Kind: "topic", Name: t.Name}
-	if p.Level == Cells {
+	if p.Level == Cells && blk.Per == 0 && !b.stackedHead(p.Columns[blk.First].W) {
 		return // every column has its own head
 	}
 	// The name stays in sight while its columns scroll.
 	left := max(x, p.MatrixX)
-	room := min(x+blk.W, p.MatrixX+p.MatrixW) - left
+	w := blk.W
+	if blk.Per > 0 {
+		w = max(w, 120)
+	}
+	room := min(x+w, p.MatrixX+p.MatrixW) - left
 	b.inMatrix(sel, rect(left, y, room, p.HeadH), true)
 	base := y + 12
-	if p.Level == Tiles {
+	if blk.Per > 0 {
 		base = y + p.HeadH - 8
 	}
 	b.begin()
-	w := b.s(t.Name).put(left, base, b.bold(b.th.Text), room)
+	w = b.s(t.Name).put(left, base, b.bold(b.th.Text), room)
 	under, offline := 0, 0
 	for i := range t.Partitions {
 		if t.Partitions[i].UnderReplicated {
@@ -124,6 +128,10 @@ func (b *builder) topicHead(blk *layout.Block) {
 		b.put(left+w+10, base, st, room-w-10)
 	}
 }
+
+// stackedHead reports whether columns of the width w have their topic's name
+// above them all and only their numbers for themselves.
+func (b *builder) stackedHead(w float32) bool { return w < 104 }
 
 // axisFrom is the offset at the left end of a column's axis, tweened.
 func (b *builder) axisFrom(k int, part *view.Partition, room int) (base kafka.Offset, from float32) {
@@ -201,24 +209,39 @@ func (b *builder) column(k int, col *layout.Column, x float32) {
 	}
 	b.band = bandHead
 	b.columnHead(part, x, col.W)
-	for i := range p.Rows {
-		row := &p.Rows[i]
-		r := rect(x, row.Rect.Y+p.BoxTop-b.camY, col.W, p.BoxH)
-		if !b.visibleY(r.Y, r.H) {
-			continue
+	// First the bodies, then the lines that run through them, then the words.
+	for pass := range 2 {
+		for i := range p.Rows {
+			row := &p.Rows[i]
+			r := rect(x, row.Rect.Y+p.BoxTop-b.camY, col.W, p.BoxH)
+			if b.visibleY(r.Y, r.H) {
+				b.band = bandRows + int32(i)
+				b.replica(part, b.c.Brokers[row.Broker].ID, r, &sc, pass)
+			}
 		}
-		b.band = bandRows + int32(i)
-		rep := replicaOn(part, b.c.Brokers[row.Broker].ID)
-		switch {
-		case rep == nil:
-			b.noReplica(r)
-		case p.Level == Cells:
-			b.replicaCells(part, rep, r, &sc)
-		default:
-			b.replicaBar(part, rep, r, &sc)
+		if pass == 0 {
+			b.marks(part, x, col.W, &sc)
 		}
 	}
-	b.marks(part, x, col.W, &sc)
+}
+
+// replica paints a broker's copy: pass 0 its body, pass 1 its words.
+func (b *builder) replica(part *view.Partition, id kafka.NodeID, r Rect, sc *scale, pass int) {
+	rep := replicaOn(part, id)
+	cells := b.plan.Level == Cells
+	switch {
+	case rep == nil && pass == 0:
+		b.noReplica(r)
+	case rep == nil:
+	case pass == 0 && cells:
+		b.replicaCells(part, rep, r, sc)
+	case pass == 0:
+		b.replicaBar(part, rep, r, sc)
+	case cells:
+		b.replicaWords(part, rep, r)
+	default:
+		b.barWords(part, rep, r)
+	}
 }
 
 // barSpan is how many records a bar's axis covers: a power of two that holds
@@ -256,7 +279,8 @@ func (b *builder) columnHead(part *view.Partition, x, w float32) {
 	p := b.plan
 	y := p.HeadY - b.camY
 	base := y + p.HeadH - 8
-	if p.Level == Bars {
+	stacked := p.Level == Bars || b.stackedHead(w)
+	if stacked {
 		base = y + p.HeadH - 3
 	}
 	b.inMatrix(view.Selection{Kind: "partition", TP: part.TP}, rect(x, base-12, w, 16), true)
@@ -269,7 +293,7 @@ func (b *builder) columnHead(part *view.Partition, x, w float32) {
 	case part.UnderReplicated:
 		c = b.th.Warn
 	}
-	if p.Level == Bars {
+	if stacked {
 		b.begin()
 		b.n(int64(part.TP.Partition)).put(x+w/2, base, b.tiny(c).middle(), w)
 		return
@@ -310,6 +334,8 @@ func (b *builder) marks(part *view.Partition, x, w float32, sc *scale) {
 	c := b.th.HW
 	if !inside {
 		c = c.Alpha(0.55)
+	} else if p.Level == Bars {
+		c = c.Alpha(0.75)
 	}
 	// Double, as in the legend: the high watermark is never known by colour alone.
 	b.line(hw-1.2, top, hw-1.2, bottom, c, 1, Solid)
@@ -324,11 +350,11 @@ func (b *builder) marks(part *view.Partition, x, w float32, sc *scale) {
 	if lso >= 0 && lso < part.HW {
 		lx, _ := sc.edge(lso)
 		b.line(lx, top, lx, bottom, b.th.LSO, 1.6, Dotted)
-		if w >= 58 && hw-lx > 8 {
+		if w >= 50 && hw-lx > 8 {
 			b.label("LSO", lx-2, y, b.tiny(b.th.LSO).right(), 0)
 		}
 	}
-	if w >= 58 {
+	if w >= 50 {
 		b.hwLabel(part, hw, y, x+w, inside)
 	}
 	b.groupMarks(part, sc, y)

@@ -166,7 +166,7 @@ func (b *builder) brokerStatus(k *view.Broker, x, y, room float32) {
 	if len(k.CutFrom) > 0 {
 		b.scissors(x+4, y-3.5, 5, th.Warn)
 		b.begin()
-		if len(k.CutFrom) >= len(b.c.Brokers)-1 && len(b.c.Brokers) > 2 {
+		if len(k.CutFrom) >= len(b.c.Brokers)-1 && len(b.c.Brokers) > 2 && !b.plan.Narrow {
 			b.s("cut off")
 		} else {
 			for i, id := range k.CutFrom {

@@ -55,31 +55,45 @@ func (b *builder) replicaSel(part *view.Partition, r *view.Replica) view.Selecti
 	return view.Selection{Kind: "replica", Node: r.Broker, TP: part.TP}
 }
 
+// cellsArea is the height of a box that its cells have, from its top.
+func cellsArea(at Rect) (top, h float32, tall bool) {
+	if at.H >= 60 {
+		return at.Y + 22, at.H - 40, true
+	}
+	return at.Y + 17, at.H - 22, false
+}
+
 // replicaCells paints a replica with its records as cells.
 func (b *builder) replicaCells(part *view.Partition, r *view.Replica, at Rect, sc *scale) {
 	s := b.standing(part, r)
 	c, width, dash := b.look(s)
 	hit := b.inMatrix(b.replicaSel(part, r), at, true)
-	b.box(at, 8, b.th.Well, c, width, dash, hit)
-	tall := at.H >= 60
-	leoRoom := b.replicaLEO(r, at, tall)
-	b.replicaTitle(part, r, s, c, at, leoRoom)
-	top, h := at.Y+17, at.H-22
-	if tall {
-		top, h = at.Y+22, at.H-40
-	}
+	b.box(at, min(8, at.W/8), b.th.Well, c, width, dash, hit)
+	top, h, _ := cellsArea(at)
 	b.cells(part, r, s, top, h, sc)
 	if s == standOffline {
-		b.hatch(at, 8, b.th.Bad.Alpha(0.16))
+		b.hatch(at, min(8, at.W/8), b.th.Bad.Alpha(0.16))
 		b.cross(at.X+at.W/2, top+h/2, min(9, h/2-1), b.th.Bad, 2)
 	}
+}
+
+// replicaWords says what a replica is and where its log ends.
+func (b *builder) replicaWords(part *view.Partition, r *view.Replica, at Rect) {
+	s := b.standing(part, r)
+	c, _, _ := b.look(s)
+	_, _, tall := cellsArea(at)
+	leoRoom := b.replicaLEO(r, at, tall)
+	b.replicaTitle(part, r, s, c, at, leoRoom)
 }
 
 // replicaLEO prints the log end offset and returns the room it leaves for the title.
 func (b *builder) replicaLEO(r *view.Replica, at Rect, tall bool) float32 {
 	room := at.W - 2*b.plan.BoxPad
 	b.begin()
-	b.s("LEO ").n(int64(r.LEO))
+	if at.W >= 62 {
+		b.s("LEO ")
+	}
+	b.n(int64(r.LEO))
 	st := b.mono(b.th.Muted).right()
 	switch {
 	case tall:
@@ -101,7 +115,9 @@ func (b *builder) replicaTitle(part *view.Partition, r *view.Replica, s standing
 	case standLeader:
 		b.shape(Star, x+4, y-3.6, 5, c, 0, 0)
 		x, room = x+12, room-12
-		b.s("LEADER")
+		if b.s("LEADER"); b.width(st) > room {
+			b.out.Text = b.out.Text[:b.mark] // the star says it
+		}
 	case standStaleLeader:
 		b.s("! STILL THINKS IT LEADS").put(x, y, st, room)
 		return
@@ -111,12 +127,20 @@ func (b *builder) replicaTitle(part *view.Partition, r *view.Replica, s standing
 			b.s(" LEADER")
 		}
 	case standInSync:
-		b.s("IN SYNC")
+		if b.s("IN SYNC"); b.width(st) > room {
+			b.out.Text = b.out.Text[:b.mark]
+			b.s("ISR")
+		}
 	case standFalling:
 		b.s("IN SYNC · ").dur(b.now.Sub(r.CaughtUp)).s(" behind")
 		if b.width(st) > room {
 			b.out.Text = b.out.Text[:b.mark]
-			b.s("IN SYNC −").short(r.Lag)
+			if at.W >= 90 {
+				b.s("IN SYNC")
+			} else {
+				b.s("ISR")
+			}
+			b.s(" −").short(r.Lag)
 		}
 	case standOut:
 		b.s("! OUT OF SYNC")
@@ -151,11 +175,9 @@ func (b *builder) replicaBar(part *view.Partition, r *view.Replica, at Rect, sc 
 		dash = Solid // a dash would not be seen as one
 	}
 	b.box(at, min(6, at.W/4), b.th.Well, c, width, dash, hit)
-	h := min(at.H*0.42, 26)
-	y := at.Y + (at.H-h)/2
-	titled := at.H >= 34
-	if titled {
-		y = at.Y + 16 + (at.H-20-h)/2
+	y, h := at.Y+6, at.H-12
+	if at.H >= barTitle {
+		y, h = at.Y+18, at.H-24
 	}
 	end, _ := sc.edge(r.LEO)
 	start, _ := sc.edge(max(r.LogStart, sc.base))
@@ -166,9 +188,18 @@ func (b *builder) replicaBar(part *view.Partition, r *view.Replica, at Rect, sc 
 	case end > start:
 		b.fill(rect(start, y, end-start, h), 2, c.Alpha(barAlpha(s)), 0)
 	}
-	if !titled {
+}
+
+// barTitle is the least height of a box with words over its bar.
+const barTitle = 34
+
+// barWords marks a leader, and says how far behind a replica is.
+func (b *builder) barWords(part *view.Partition, r *view.Replica, at Rect) {
+	if at.H < barTitle {
 		return
 	}
+	s := b.standing(part, r)
+	c, _, _ := b.look(s)
 	switch s {
 	case standLeader:
 		b.shape(Star, at.X+at.W/2, at.Y+9, 5, c, 0, 0)
