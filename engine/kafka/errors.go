@@ -19,6 +19,7 @@ const (
 	BrokerNotAvailable           ErrorCode = 8
 	ReplicaNotAvailable          ErrorCode = 9
 	MessageTooLarge              ErrorCode = 10
+	OffsetMetadataTooLarge       ErrorCode = 12
 	NetworkException             ErrorCode = 13
 	CoordinatorLoadInProgress    ErrorCode = 14
 	CoordinatorNotAvailable      ErrorCode = 15
@@ -29,6 +30,7 @@ const (
 	NotEnoughReplicasAfterAppend ErrorCode = 20
 	InvalidRequiredAcks          ErrorCode = 21
 	IllegalGeneration            ErrorCode = 22
+	InvalidGroupID               ErrorCode = 24
 	UnknownMemberID              ErrorCode = 25
 	InvalidTimestamp             ErrorCode = 32
 	TopicAlreadyExists           ErrorCode = 36
@@ -42,6 +44,7 @@ const (
 	OutOfOrderSequenceNumber     ErrorCode = 45
 	DuplicateSequenceNumber      ErrorCode = 46
 	InvalidProducerEpoch         ErrorCode = 47
+	InvalidTxnState              ErrorCode = 48
 	OperationNotAttempted        ErrorCode = 55
 	KafkaStorageError            ErrorCode = 56
 	FetchSessionIDNotFound       ErrorCode = 70

@@ -1,0 +1,138 @@
+package broker
+
+import (
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/record"
+	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/storage"
+)
+
+// batchesKept is how many of a producer's last batches a partition remembers to
+// recognise duplicates (ProducerStateEntry.NUM_BATCHES_TO_RETAIN).
+const batchesKept = 5
+
+// producers is what a partition knows of idempotent producers, sorted by id
+// (storage/.../ProducerStateManager.java). It follows from the log's content.
+type producers []producerState
+
+// producerState is one producer's (ProducerStateEntry).
+type producerState struct {
+	id      int64
+	epoch   int16
+	n       int32
+	batches [batchesKept]producedBatch // the last n, oldest first
+}
+
+// producedBatch is a batch that was appended.
+type producedBatch struct {
+	firstSeq, lastSeq int32
+	last              kafka.Offset
+	delta             int32 // last offset - first offset
+	timestamp         int64
+}
+
+func (s producers) clone() producers { return slices.Clone(s) }
+
+func (s producers) find(id int64) (int, bool) {
+	return slices.BinarySearchFunc(s, id, func(p producerState, id int64) int {
+		switch {
+		case p.id < id:
+			return -1
+		case p.id > id:
+			return 1
+		}
+		return 0
+	})
+}
+
+// check validates a batch of an idempotent producer before it is appended
+// (ProducerAppendInfo.checkProducerEpoch, checkSequence). A batch equal in
+// sequence to one of the last five is a duplicate: it is answered with its
+// old offsets and not appended again.
+func (s producers) check(h *record.Header) (dup *producedBatch, code kafka.ErrorCode) {
+	i, ok := s.find(h.ProducerID)
+	if !ok {
+		return nil, kafka.None // unknown here: any first sequence will do
+	}
+	p := &s[i]
+	if h.ProducerEpoch < p.epoch {
+		return nil, kafka.InvalidProducerEpoch
+	}
+	if h.ProducerEpoch > p.epoch {
+		if h.BaseSequence != 0 && p.n > 0 {
+			return nil, kafka.OutOfOrderSequenceNumber
+		}
+		return nil, kafka.None
+	}
+	last := h.LastSequence()
+	for k := range p.n {
+		if b := &p.batches[k]; b.firstSeq == h.BaseSequence && b.lastSeq == last {
+			return b, kafka.None
+		}
+	}
+	if p.n > 0 && h.BaseSequence != record.AddSequence(p.batches[p.n-1].lastSeq, 1) {
+		return nil, kafka.OutOfOrderSequenceNumber
+	}
+	return nil, kafka.None
+}
+
+// observe takes note of a batch in the log.
+func (s *producers) observe(h *record.Header) {
+	if !h.HasProducer() || h.Attributes.Control() {
+		return
+	}
+	i, ok := s.find(h.ProducerID)
+	if !ok {
+		*s = slices.Insert(*s, i, producerState{id: h.ProducerID, epoch: h.ProducerEpoch})
+	}
+	p := &(*s)[i]
+	if h.ProducerEpoch != p.epoch {
+		p.epoch, p.n = h.ProducerEpoch, 0
+	}
+	if p.n == batchesKept {
+		copy(p.batches[:], p.batches[1:])
+		p.n--
+	}
+	p.batches[p.n] = producedBatch{h.BaseSequence, h.LastSequence(), h.LastOffset(), h.LastOffsetDelta, h.MaxTimestamp}
+	p.n++
+}
+
+// observeAll takes note of whole batches, one after the other.
+func (s *producers) observeAll(b []byte) {
+	for len(b) > 0 {
+		r, err := record.Frame(b)
+		if err != nil {
+			return
+		}
+		if r.ProducerID() > record.NoProducerID {
+			h := r.Header()
+			s.observe(&h)
+		}
+		b = b[len(r):]
+	}
+}
+
+// rebuildProducers reads the state out of the log: after a start and after a
+// truncation. Kafka goes by snapshots and reads the rest; the result is the same.
+func rebuildProducers(l *storage.Log) producers {
+	var s producers
+	for b := range l.Batches(l.LogStart()) {
+		s.observe(&b.Header)
+	}
+	return s
+}
+
+func (s producers) digest(h *sim.Hash) {
+	h.Int(int64(len(s)))
+	for i := range s {
+		p := &s[i]
+		h.Int(p.id)
+		h.Int(int64(p.epoch))
+		for _, b := range p.batches[:p.n] {
+			h.Int(int64(b.firstSeq)<<32 | int64(uint32(b.lastSeq)))
+			h.Int(int64(b.last))
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package broker
+
+import (
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/sim"
+)
+
+// session is a fetch session (KIP-227, server/.../FetchSession.java): the
+// partitions that a client or follower fetches, so that a request names only
+// what changed. A fetch without a session gets one for the time of the request,
+// with id 0.
+//
+// The queue holds the partitions that may have something to say: data, an
+// error, a high watermark or log start offset not told yet, or a follower not
+// in the ISR. All others are known to be silent and are not looked at.
+//
+// Invariant: parts[i].queued says whether i is in queue.
+type session struct {
+	gen      uint64
+	slot     int32
+	id       int32 // 0: ends with its request
+	epoch    int32 // of the next request
+	replica  kafka.NodeID
+	repEpoch kafka.BrokerEpoch // of the follower's registration
+	parts    []sessionPart
+	free     []int32 // forgotten places in parts
+	queue    []int32
+	spare    []int32 // memory for the next queue; no state
+
+	lastFetch kafka.Instant
+	full      bool // every partition goes into the next response
+	waking    bool // in Broker.wake
+
+	// The request that is parked here.
+	parked    bool
+	conn      sim.ConnID
+	corr      int32
+	version   int16
+	minBytes  int32
+	maxBytes  int32
+	isolation int8
+	deadline  kafka.Instant
+}
+
+// sessionPart is a partition of a session (FetchSession.CachedPartition).
+type sessionPart struct {
+	part      int32 // within the broker; -1: no replica here, looked up each time
+	id        kafka.TopicID
+	name      string // requests below version 13
+	num       int32  // partition within its topic
+	queued    bool
+	gone      bool
+	offset    kafka.Offset
+	logStart  kafka.Offset // the follower's
+	maxBytes  int32
+	epoch     kafka.LeaderEpoch // current leader epoch of the request; -1: not stated
+	lastEpoch kafka.LeaderEpoch // last fetched epoch; -1: not stated
+	toldHW    kafka.Offset
+	toldStart kafka.Offset
+}
+
+func (s *session) copyFor(gen uint64) *session {
+	c := *s
+	c.gen = gen
+	c.parts = slices.Clone(s.parts)
+	c.free = slices.Clone(s.free)
+	c.queue, c.spare = slices.Clone(s.queue), nil
+	return &c
+}
+
+// mark queues a partition.
+func (s *session) mark(pos int32) {
+	if p := &s.parts[pos]; !p.queued && !p.gone {
+		p.queued = true
+		s.queue = append(s.queue, pos)
+	}
+}
+
+// slotBits are the low bits of a session id: its slot. The others are random,
+// so that a restarted broker does not take an old id for one of its own.
+const slotBits = 11
+
+// openSession makes a session. Without room in the cache it gets id 0.
+func (b *Broker) openSession(now kafka.Instant, keep bool) *session {
+	s := &session{gen: b.gen, replica: -1, repEpoch: -1, lastFetch: now, full: true}
+	if keep && b.cacheRoom(now) {
+		s.id = -1 // set below
+	}
+	if n := len(b.freeSession); n > 0 {
+		s.slot, b.freeSession = b.freeSession[n-1], b.freeSession[:n-1]
+		b.sessions[s.slot] = s
+	} else {
+		s.slot = int32(len(b.sessions))
+		b.sessions = append(b.sessions, s)
+	}
+	if s.id < 0 && s.slot < 1<<slotBits {
+		s.id = int32(1+b.rand.IntN(1<<(31-slotBits)-1))<<slotBits | s.slot
+	} else {
+		s.id = 0
+	}
+	s.epoch = 1
+	return s
+}
+
+// cacheRoom makes room for one more session if it may: an idle one goes.
+func (b *Broker) cacheRoom(now kafka.Instant) bool {
+	n, oldest := 0, int32(-1)
+	if len(b.sessions)-len(b.freeSession) < b.set.sessionSlots {
+		return true
+	}
+	for i, s := range b.sessions {
+		if s == nil || s.id == 0 {
+			continue
+		}
+		n++
+		if oldest < 0 || s.lastFetch < b.sessions[oldest].lastFetch {
+			oldest = int32(i)
+		}
+	}
+	if n < b.set.sessionSlots {
+		return true
+	}
+	if now.Sub(b.sessions[oldest].lastFetch) < sessionEviction {
+		return false
+	}
+	b.closeSession(b.mutSession(oldest))
+	return true
+}
+
+// lookupSession finds a session by the id in a request.
+func (b *Broker) lookupSession(id int32) *session {
+	slot := int(id & (1<<slotBits - 1))
+	if id == 0 || slot >= len(b.sessions) || b.sessions[slot] == nil || b.sessions[slot].id != id {
+		return nil
+	}
+	return b.mutSession(int32(slot))
+}
+
+// closeSession forgets a session and what hangs on partitions for it.
+func (b *Broker) closeSession(s *session) {
+	for pos := range s.parts {
+		b.unwatch(s, int32(pos))
+	}
+	b.sessions[s.slot] = nil
+	b.freeSession = append(b.freeSession, s.slot)
+}
+
+// watch ties a place of a session to its partition, if there is a replica here.
+func (b *Broker) watch(s *session, pos int32) {
+	sp := &s.parts[pos]
+	if sp.name != "" {
+		sp.part, _ = b.findName(sp.name, sp.num)
+	} else {
+		sp.part, _ = b.find(sp.id, sp.num)
+	}
+	if sp.part < 0 {
+		return
+	}
+	p := b.mut(sp.part)
+	p.watchers = append(p.watchers, watcher{s.slot, pos})
+}
+
+// unwatch unties it.
+func (b *Broker) unwatch(s *session, pos int32) {
+	sp := &s.parts[pos]
+	if sp.part < 0 {
+		return
+	}
+	p := b.mut(sp.part)
+	if s.replica >= 0 {
+		b.settleSession(p, s)
+	}
+	p.watchers = slices.DeleteFunc(p.watchers, func(w watcher) bool { return w.session == s.slot && w.pos == pos })
+	sp.part = -1
+}
+
+// settleSession writes down what a follower's session proved, before it ends.
+func (b *Broker) settleSession(p *partition, s *session) {
+	if r := p.remote(s.replica); r != nil && r.session == s.slot {
+		r.caughtUp = b.lastCaughtUp(p, r)
+		r.session = -1
+	}
+}
+
+// place finds a partition within a session; -1: it is not in it.
+func (b *Broker) place(s *session, id kafka.TopicID, name string, num int32) int32 {
+	var i int32
+	if name != "" {
+		i, _ = b.findName(name, num)
+	} else {
+		i, _ = b.find(id, num)
+	}
+	if i >= 0 {
+		for _, w := range b.parts[i].watchers {
+			if w.session == s.slot {
+				return w.pos
+			}
+		}
+	}
+	// Not here, or not when it was named: rare, so a walk will do.
+	return int32(slices.IndexFunc(s.parts, func(p sessionPart) bool {
+		return !p.gone && p.part < 0 && p.id == id && p.name == name && p.num == num
+	}))
+}
+
+// update takes the partitions that a request names.
+func (b *Broker) update(s *session, req *kmsg.FetchRequest) {
+	for t := range req.ForgottenTopics {
+		f := &req.ForgottenTopics[t]
+		for _, num := range f.Partitions {
+			b.forget(s, b.place(s, f.TopicID, f.Topic, num))
+		}
+	}
+	for t := range req.Topics {
+		rt := &req.Topics[t]
+		for i := range rt.Partitions {
+			rp := &rt.Partitions[i]
+			pos := int32(-1)
+			if !s.full || len(s.parts) > 0 {
+				pos = b.place(s, rt.TopicID, rt.Topic, rp.Partition)
+			}
+			if pos < 0 {
+				pos = b.addPart(s, rt.TopicID, rt.Topic, rp.Partition)
+			}
+			sp := &s.parts[pos]
+			sp.offset, sp.logStart, sp.maxBytes = kafka.Offset(rp.FetchOffset), kafka.Offset(rp.LogStartOffset), rp.PartitionMaxBytes
+			sp.epoch, sp.lastEpoch = kafka.LeaderEpoch(rp.CurrentLeaderEpoch), kafka.LeaderEpoch(rp.LastFetchedEpoch)
+			s.mark(pos)
+		}
+	}
+}
+
+func (b *Broker) addPart(s *session, id kafka.TopicID, name string, num int32) int32 {
+	sp := sessionPart{part: -1, id: id, name: name, num: num, toldHW: -1, toldStart: -1}
+	var pos int32
+	if n := len(s.free); n > 0 {
+		pos, s.free = s.free[n-1], s.free[:n-1]
+		s.parts[pos] = sp
+	} else {
+		pos = int32(len(s.parts))
+		s.parts = append(s.parts, sp)
+	}
+	b.watch(s, pos)
+	return pos
+}
+
+func (b *Broker) forget(s *session, pos int32) {
+	if pos < 0 {
+		return
+	}
+	b.unwatch(s, pos)
+	sp := &s.parts[pos]
+	if sp.queued {
+		s.queue = slices.DeleteFunc(s.queue, func(q int32) bool { return q == pos })
+	}
+	sp.queued, sp.gone = false, true
+	s.free = append(s.free, pos)
+}

@@ -1,0 +1,101 @@
+package broker
+
+import (
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/storage"
+)
+
+const (
+	// fetcherTimeout is replica.socket.timeout.ms: how long a follower waits
+	// for the response to a Fetch.
+	fetcherTimeout = 30 * kafka.Second
+	// maxReplicaSessions and so on: KIP-227's cache evicts what was idle so long.
+	sessionEviction = 2 * kafka.Minute
+)
+
+// settings are the broker configs that the machine reads often.
+type settings struct {
+	lagTimeMax         kafka.Duration // replica.lag.time.max.ms
+	fetchWaitMax       kafka.Duration // replica.fetch.wait.max.ms
+	fetchMinBytes      int32          // replica.fetch.min.bytes
+	fetchMaxBytes      int32          // replica.fetch.max.bytes, per partition
+	fetchResponseMax   int32          // replica.fetch.response.max.bytes
+	fetchBackoff       kafka.Duration // replica.fetch.backoff.ms
+	serveMaxBytes      int32          // fetch.max.bytes, the most that one response may hold
+	checkpointInterval kafka.Duration // replica.high.watermark.checkpoint.interval.ms
+	flushCheckpoint    kafka.Duration // log.flush.offset.checkpoint.interval.ms
+	heartbeatInterval  kafka.Duration // broker.heartbeat.interval.ms
+	sessionTimeout     kafka.Duration // broker.session.timeout.ms
+	requestTimeout     kafka.Duration // request.timeout.ms
+	autoCreate         bool           // auto.create.topics.enable
+	numPartitions      int32          // num.partitions
+	defaultRF          int16          // default.replication.factor
+	offsetsPartitions  int32          // offsets.topic.num.partitions
+	offsetsRF          int16          // offsets.topic.replication.factor
+	offsetsSegment     int64          // offsets.topic.segment.bytes
+	sessionSlots       int            // max.incremental.fetch.session.cache.slots
+}
+
+// readSettings resolves the broker configs from the image.
+func readSettings(cfg *Config, img *metadata.Image) settings {
+	num := func(name string) int64 { return img.BrokerInt(cfg.ID, cfg.Static, name) }
+	dur := func(name string) kafka.Duration { return img.BrokerDuration(cfg.ID, cfg.Static, name) }
+	return settings{
+		lagTimeMax:         dur("replica.lag.time.max.ms"),
+		fetchWaitMax:       dur("replica.fetch.wait.max.ms"),
+		fetchMinBytes:      int32(num("replica.fetch.min.bytes")),
+		fetchMaxBytes:      int32(num("replica.fetch.max.bytes")),
+		fetchResponseMax:   int32(num("replica.fetch.response.max.bytes")),
+		fetchBackoff:       dur("replica.fetch.backoff.ms"),
+		serveMaxBytes:      int32(num("fetch.max.bytes")),
+		checkpointInterval: dur("replica.high.watermark.checkpoint.interval.ms"),
+		flushCheckpoint:    dur("log.flush.offset.checkpoint.interval.ms"),
+		heartbeatInterval:  dur("broker.heartbeat.interval.ms"),
+		sessionTimeout:     dur("broker.session.timeout.ms"),
+		requestTimeout:     dur("request.timeout.ms"),
+		autoCreate:         img.BrokerBool(cfg.ID, cfg.Static, "auto.create.topics.enable"),
+		numPartitions:      int32(num("num.partitions")),
+		defaultRF:          int16(num("default.replication.factor")),
+		offsetsPartitions:  int32(num("offsets.topic.num.partitions")),
+		offsetsRF:          int16(num("offsets.topic.replication.factor")),
+		offsetsSegment:     num("offsets.topic.segment.bytes"),
+		sessionSlots:       int(num("max.incremental.fetch.session.cache.slots")),
+	}
+}
+
+// topicSettings are the topic configs that a partition works by.
+type topicSettings struct {
+	minISR     int   // min.insync.replicas, at most the replication factor
+	maxMessage int64 // max.message.bytes
+	before     int64 // message.timestamp.before.max.ms
+	after      int64 // message.timestamp.after.max.ms
+	appendTime bool  // message.timestamp.type=LogAppendTime
+	compacted  bool  // cleanup.policy contains compact
+	log        storage.Config
+}
+
+// readTopic resolves the configs of a topic with replicas replicas.
+func readTopic(cfg *Config, img *metadata.Image, topic string, replicas int) topicSettings {
+	num := func(name string) int64 { return img.TopicInt(topic, cfg.ID, cfg.Static, name) }
+	policy, _ := img.Resolve(topic, cfg.ID, cfg.Static, "cleanup.policy")
+	list, _ := kafka.ParseConfig(kafka.ScopeTopic, "cleanup.policy", policy)
+	s := topicSettings{
+		minISR:     int(min(num("min.insync.replicas"), int64(replicas))),
+		maxMessage: num("max.message.bytes"),
+		before:     num("message.timestamp.before.max.ms"),
+		after:      num("message.timestamp.after.max.ms"),
+		appendTime: img.TopicText(topic, cfg.ID, cfg.Static, "message.timestamp.type") == "LogAppendTime",
+		compacted:  slices.Contains(list.List, "compact"),
+		log: storage.Config{
+			SegmentBytes:       num("segment.bytes"),
+			SegmentMs:          num("segment.ms"),
+			IndexIntervalBytes: num("index.interval.bytes"),
+			SegmentIndexBytes:  num("segment.index.bytes"),
+		},
+	}
+	s.log.LogAppendTime = s.appendTime
+	return s
+}
