@@ -114,6 +114,7 @@ var words = [kindCount]struct {
 	PositionReset:   {"position reset", 2, false, func(b *line, n *Note) { fromTo("", "->")(b, n); say(b, n) }},
 	ConsumerError:   {"error", 2, false, func(b *line, n *Note) { errorWord(b, n); say(b, n) }},
 	MetadataUpdated: {"metadata", 0, false, say},
+	AdminDone:       {"admin", 1, false, func(b *line, n *Note) { say(b, n); errorWord(b, n) }},
 
 	SegmentRolled: {"new segment", 1, true, func(b *line, n *Note) { b.field("base offset", int64(n.Offset)) }},
 	LogStartMoved: {"log start", 1, true, fromTo("", "->")},
