@@ -169,6 +169,10 @@ var brokerConfigs = []Config{
 	{Name: "unclean.leader.election.interval.ms", Type: TypeInt, Default: "300000", Min: 1, Max: NoMax, Unit: UnitMs,
 		Doc: "How often the controller tries unclean elections for leaderless partitions, where they are enabled."},
 
+	// Features, which kafka-storage.sh sets when it formats a cluster.
+	{Name: "eligible.leader.replicas.version", Type: TypeInt, Default: "1", Min: 0, Max: 1,
+		Doc: "Feature level of eligible leader replicas (KIP-966): 1 keeps them, 0 is a cluster without."},
+
 	// The quorum.
 	{Name: "controller.quorum.append.linger.ms", Type: TypeInt, Default: "25", Min: 0, Max: maxInt32, Unit: UnitMs,
 		Doc: "How long the controller's leader gathers records before it writes and flushes them."},

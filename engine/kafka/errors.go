@@ -50,6 +50,7 @@ const (
 	FetchSessionIDNotFound       ErrorCode = 70
 	InvalidFetchSessionEpoch     ErrorCode = 71
 	FencedLeaderEpoch            ErrorCode = 74
+	TopicDeletionDisabled        ErrorCode = 73
 	UnknownLeaderEpoch           ErrorCode = 75
 	StaleBrokerEpoch             ErrorCode = 77
 	OffsetNotAvailable           ErrorCode = 78

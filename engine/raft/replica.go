@@ -183,6 +183,10 @@ func (r *Replica) TakeCommitted(m Machine) []metadata.Entry {
 	return entries
 }
 
+// SkipCommitted is TakeCommitted for an owner that knows the records, for it
+// appended them.
+func (r *Replica) SkipCommitted() { r.taken = max(r.taken, r.hw) }
+
 func appendEntries(entries []metadata.Entry, b record.Raw) []metadata.Entry {
 	for rec, err := range record.Records(b) {
 		var m metadata.Record

@@ -1,0 +1,280 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/highwater-sim/highwater/engine/controller"
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/raft"
+	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/sim/disk"
+	"github.com/highwater-sim/highwater/engine/storage"
+	"github.com/highwater-sim/highwater/engine/trace"
+)
+
+// ControllerSpec is what a controller process is made of.
+type ControllerSpec struct {
+	ID      kafka.NodeID
+	Voters  []kafka.NodeID         // controller.quorum.voters, itself among them
+	Configs []metadata.ConfigValue // server.properties; checked (metadata.Static.Check)
+	Seed    uint64
+}
+
+// Controller is a controller process on its machine: a voter of the quorum and
+// the controller that acts when the voter leads.
+//
+//	ChanRaft requests ──> raft ──committed──> controller ──held responses──> brokers
+//	other requests ─────> controller ──records──> raft
+type Controller struct {
+	spec   ControllerSpec
+	static metadata.Static
+
+	// The machine.
+	dir    *storage.Dir
+	quorum raft.QuorumState
+	disk   disk.Disk
+
+	// The process; nil while it is down.
+	raft *raft.Replica
+	ctl  *controller.Controller
+}
+
+// NewController returns a controller process that is down, on a machine that
+// was just formatted. It panics on configs that nobody checked.
+func NewController(spec ControllerSpec) *Controller {
+	static := metadata.NewStatic(spec.Configs)
+	if err := static.Check(); err != nil {
+		panic("node: " + err.Error())
+	}
+	return &Controller{spec: spec, static: static, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New()}
+}
+
+func (p *Controller) machine() raft.Machine {
+	return raft.Machine{Dir: p.dir, Quorum: &p.quorum, Disk: &p.disk}
+}
+
+// Step implements sim.Actor.
+func (p *Controller) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
+	if in.Kind == sim.InputBoot {
+		p.boot(now, in, out)
+	} else if p.raft == nil {
+		return // nothing reaches a process that is down
+	}
+	switch in.Kind {
+	case sim.InputBoot:
+	case sim.InputCommand:
+		p.command(in.Command, now, out)
+		if p.raft == nil {
+			return
+		}
+	case sim.InputTimer:
+		if in.Timer.Owner == sim.OwnerController {
+			p.ctl.Step(now, in, out)
+		} else {
+			p.raft.Step(now, in, out, p.machine())
+		}
+	case sim.InputRequest:
+		if in.Channel == sim.ChanRaft {
+			p.raft.Step(now, in, out, p.machine())
+		} else {
+			p.ctl.Step(now, in, out)
+		}
+	default:
+		p.raft.Step(now, in, out, p.machine())
+	}
+	p.pump(now, out)
+}
+
+// boot starts the process: logs first, then the quorum replica.
+func (p *Controller) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
+	r, err := raft.New(raft.NewConfig(p.spec.ID, p.spec.Voters, p.spec.Seed, p.static))
+	if err != nil {
+		panic("node: " + err.Error())
+	}
+	p.raft = r
+	p.ctl = controller.New(controller.Config{ID: p.spec.ID, Static: p.static, Seed: p.spec.Seed})
+	first := p.dir.Len() == 0
+	report := p.dir.Start()
+	n := trace.Note{Kind: trace.Boot, Node: p.spec.ID, Say: "unclean"}
+	if report.Clean || first {
+		n.Say = "clean"
+	}
+	out.Note(n)
+	for _, l := range report.Recovered {
+		out.Note(trace.Note{
+			Kind: trace.LogRecovery, Topic: l.Partition.Topic, Part: l.Partition.Partition, Node: p.spec.ID,
+			Offset: l.LEO, From: l.RecoveryPoint,
+		})
+	}
+	p.raft.Step(now, in, out, p.machine())
+}
+
+// pump carries records from the controller to the log and what is committed
+// back, until both have had their say.
+func (p *Controller) pump(now kafka.Instant, out *sim.Out) {
+	m := p.machine()
+	for {
+		batches := p.ctl.TakeRecords()
+		for _, recs := range batches {
+			p.raft.Append(now, out, m, recs)
+		}
+		if p.ctl.Active() {
+			if want, got := p.ctl.NextOffset(), p.raft.NextOffset(m); want != got {
+				panic(fmt.Sprintf("node: controller %d counts offset %d, its log %d", p.spec.ID, want, got))
+			}
+			p.raft.SkipCommitted()
+			p.ctl.Committed(p.raft.HW(), out)
+			if len(batches) == 0 {
+				return
+			}
+			continue
+		}
+		if entries := p.raft.TakeCommitted(m); len(entries) > 0 {
+			p.ctl.Replay(entries)
+		}
+		if !p.raft.Ready() {
+			return
+		}
+		p.ctl.Activate(now, p.raft.Epoch(), p.raft.NextOffset(m), out)
+	}
+}
+
+// command follows an order of the user.
+func (p *Controller) command(order any, now kafka.Instant, out *sim.Out) {
+	if _, ok := order.(Shutdown); !ok {
+		p.OrderMachine(now, order)
+		return
+	}
+	p.dir.Shutdown(0)
+	p.raft, p.ctl = nil, nil
+	out.Note(trace.Note{Kind: trace.Shutdown, Node: p.spec.ID})
+	out.Exit()
+}
+
+// OrderMachine implements Machine. Other orders are not a controller's to hear.
+func (p *Controller) OrderMachine(_ kafka.Instant, order any) {
+	switch o := order.(type) {
+	case SlowDisk:
+		p.disk.WriteLatency = o.Latency
+	case Sync:
+		for _, e := range p.dir.Entries() {
+			p.dir.MutableAt(e.Slot).Flush()
+		}
+	}
+}
+
+// Crash implements Process. What the quorum's leader has answered for it has
+// flushed, so a power loss takes at most an append that was still on its way.
+func (p *Controller) Crash(_ kafka.Instant, powerLoss bool) (bytesLost int64) {
+	p.raft, p.ctl = nil, nil
+	p.disk.Reset()
+	if powerLoss {
+		return p.dir.LosePageCache()
+	}
+	p.dir.Kill()
+	return 0
+}
+
+// Clone implements sim.Actor.
+func (p *Controller) Clone() sim.Actor {
+	c := *p
+	c.dir = p.dir.Clone()
+	if p.raft != nil {
+		c.raft, c.ctl = p.raft.Clone(), p.ctl.Clone()
+	}
+	return &c
+}
+
+// Digest implements sim.Actor.
+func (p *Controller) Digest(h *sim.Hash) {
+	p.dir.Digest(h)
+	p.quorum.Digest(h)
+	p.disk.Digest(h)
+	h.Bool(p.raft != nil)
+	if p.raft != nil {
+		p.raft.Digest(h)
+		p.ctl.Digest(h)
+	}
+}
+
+// For views, laws and expectations.
+
+// ID is the process's node.id.
+func (p *Controller) ID() kafka.NodeID { return p.spec.ID }
+
+// Running reports whether the process is up.
+func (p *Controller) Running() bool { return p.raft != nil }
+
+// Role is the state in the quorum as Kafka prints it; "" while down.
+func (p *Controller) Role() string {
+	if p.raft == nil {
+		return ""
+	}
+	return p.raft.State().String()
+}
+
+// QuorumEpoch is the quorum epoch by the quorum-state file.
+func (p *Controller) QuorumEpoch() kafka.LeaderEpoch { return p.quorum.LeaderEpoch }
+
+// Active reports whether it is the active controller.
+func (p *Controller) Active() bool { return p.ctl != nil && p.ctl.Active() }
+
+// LogEnd is the end of its metadata log.
+func (p *Controller) LogEnd() kafka.Offset {
+	if log := p.MetadataLog(); log != nil {
+		return log.LEO()
+	}
+	return 0
+}
+
+// MetadataLog is its metadata log, to read; nil before the first boot.
+func (p *Controller) MetadataLog() *storage.Log { return p.dir.Get(raft.Partition) }
+
+// HW is the high watermark of its metadata log; NoOffset if it is not known or
+// the process is down.
+func (p *Controller) HW() kafka.Offset {
+	if p.raft == nil {
+		return kafka.NoOffset
+	}
+	return p.raft.HW()
+}
+
+// Image is the committed metadata; nil while down.
+func (p *Controller) Image() *metadata.Image {
+	if p.ctl == nil {
+		return nil
+	}
+	return p.ctl.Stable()
+}
+
+// Static is its server.properties.
+func (p *Controller) Static() metadata.Static { return p.static }
+
+// Replicas lists who fetches the metadata log from it while it leads, by id.
+func (p *Controller) Replicas() []raft.Progress {
+	if p.raft == nil {
+		return nil
+	}
+	return p.raft.Replicas()
+}
+
+// LastHeartbeat is when the active controller last heard from a broker;
+// kafka.Never if it did not.
+func (p *Controller) LastHeartbeat(broker kafka.NodeID) kafka.Instant {
+	if !p.Active() {
+		return kafka.Never
+	}
+	return p.ctl.LastHeartbeat(broker)
+}
+
+// MetadataOffset is how far a broker said that it has replayed; -1 if unknown.
+func (p *Controller) MetadataOffset(broker kafka.NodeID) kafka.Offset {
+	if !p.Active() {
+		return kafka.NoOffset
+	}
+	return p.ctl.MetadataOffset(broker)
+}
+
+// Disk is the machine's disk.
+func (p *Controller) Disk() disk.Disk { return p.disk }
