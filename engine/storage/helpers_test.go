@@ -99,6 +99,11 @@ func check(t failer, l *Log) {
 				t.Fatalf("segment %d: index entry %+v points at a batch that ends at %d, %v", s.BaseOffset, e, r.LastOffset(), err)
 			}
 		}
+		for _, e := range l.TimeIndex(s.BaseOffset) {
+			if b, ok := l.BatchAt(e.Offset); !ok || b.Header.LastOffset() != e.Offset || b.Header.MaxTimestamp != e.Timestamp {
+				t.Fatalf("segment %d: time index entry %+v, batch %+v", s.BaseOffset, e, b.Header)
+			}
+		}
 		for f := range record.Scan(data) {
 			if f.Err != nil {
 				t.Fatalf("segment %d: %v", s.BaseOffset, f.Err)

@@ -37,25 +37,63 @@ func TestFollowersShareMemory(t *testing.T) {
 	check(t, f)
 }
 
-// TestCopiesAreApart: a log and its copies write on without seeing each other.
+// TestCopiesAreApart: a log and its copies write on without seeing each other:
+// bytes, chunks, segments, indexes and epochs.
+//
+// It is done with many lengths, so that every slice that could be shared has
+// room behind it in one of them.
 func TestCopiesAreApart(t *testing.T) {
-	l := New(0, DefaultConfig(), 0)
-	mustLead(t, l, batchOf(3, 0, 50, "common"), 0)
-	a, b := l.Clone(), l.Clone()
-	want := map[*Log]string{l: "l", a: "a", b: "b"}
-	for log, name := range want {
-		for range 100 {
-			mustLead(t, log, batchOf(2, 0, 50, name), 0)
+	for n := 230; n < 350; n += 3 {
+		copiesAreApart(t, n)
+	}
+}
+
+func copiesAreApart(t *testing.T, n int) {
+	cfg := DefaultConfig()
+	cfg.SegmentBytes, cfg.IndexIntervalBytes = 7000, 200
+	l := New(0, cfg, 0)
+	for i := range n {
+		b := batchOf(2, int64(i), 50, "common")
+		record.SetBaseOffsetAndEpoch(b, l.LEO(), kafka.LeaderEpoch(i/10))
+		if _, _, err := l.AppendAsFollower(0, b); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for log, name := range want {
+	a, b := l.Clone(), l.Clone()
+	logs := []*Log{l, a, b}
+	for i := range 60 {
+		for j, log := range logs {
+			epoch := kafka.LeaderEpoch(100 + i/(j+1))
+			b := batchOf(2, int64(1000*j+i), 50+30*j, string(rune('a'+j)))
+			if i%4 == 0 {
+				mustLead(t, log, b, epoch)
+				continue
+			}
+			record.SetBaseOffsetAndEpoch(b, log.LEO(), epoch) // memory of its own: a chunk each
+			if _, _, err := log.AppendAsFollower(0, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for j, log := range logs {
 		check(t, log)
-		for x := range log.Batches(3) {
+		for x := range log.Batches(kafka.Offset(2 * n)) {
 			for r, err := range record.Records(x.Raw) {
-				if err != nil || r.Key[0] != name[0] {
-					t.Fatalf("log %s holds key %q, %v", name, r.Key, err)
+				if err != nil || r.Key[0] != byte('a'+j) {
+					t.Fatalf("log %d holds key %q, %v", j, r.Key, err)
 				}
 			}
+			if e := log.EpochForOffset(x.Header.BaseOffset); e != x.Header.LeaderEpoch {
+				t.Fatalf("log %d: epoch at %d is %d, batch says %d", j, x.Header.BaseOffset, e, x.Header.LeaderEpoch)
+			}
+		}
+		index, times := log.IndexBytes(log.active.base), log.TimeIndexBytes(log.active.base)
+		log.Close()
+		times = append(times, log.TimeIndexBytes(log.active.base)[len(times):]...)
+		log.Kill()
+		log.Recover()
+		if !bytes.Equal(index, log.IndexBytes(log.active.base)) || !bytes.Equal(times, log.TimeIndexBytes(log.active.base)) {
+			t.Errorf("log %d: indexes are not those of its batches", j)
 		}
 	}
 }
