@@ -12,7 +12,7 @@ import (
 )
 
 // TestGolden runs testdata: one verb a line of input, what the log says as
-// output. Logs are named; broker, given by on=, is where a verb acts.
+// output. Logs are named; a verb acts on the one given by on=.
 //
 //	new      on [segment.bytes] [segment.ms] [index.interval.bytes]
 //	lead     on records [batches] [size] [ms] [epoch]    append as leader at timestamp ms

@@ -46,12 +46,26 @@ func (m *model) rolled(l *Log) {
 	}
 }
 
-func (m *model) truncate(off kafka.Offset) {
+func (m *model) truncate(t *rapid.T, l *Log) {
+	off := kafka.Offset(rapid.Int64Range(max(int64(m.start), int64(m.leo)-30), int64(m.leo)).Draw(t, "to"))
+	if cut := l.TruncateTo(off); cut != (off < m.leo) {
+		t.Fatalf("TruncateTo(%d) of %d: %v", off, m.leo, cut)
+	}
 	m.batches = slices.DeleteFunc(m.batches, func(b modelBatch) bool { return b.last >= off })
 	m.leo = min(m.leo, off)
 	m.start = min(m.start, off)
 	m.durable = min(m.durable, off)
 	m.floor = min(m.floor, m.leo)
+}
+
+func (m *model) setStart(t *rapid.T, l *Log) {
+	off := kafka.Offset(rapid.Int64Range(int64(m.start), int64(m.leo)).Draw(t, "to"))
+	if _, err := l.SetLogStart(off); err != nil {
+		t.Fatal(err)
+	}
+	m.start = max(m.start, off)
+	m.floor = max(m.floor, off)
+	l.DeleteOldSegments(m.start)
 }
 
 func (m *model) clone() *model {
@@ -219,22 +233,8 @@ func TestModel(t *testing.T) {
 				m.epoch++
 				l.AssignEpoch(m.epoch, m.leo)
 			},
-			"truncate": func(t *rapid.T) {
-				off := kafka.Offset(rapid.Int64Range(max(int64(m.start), int64(m.leo)-30), int64(m.leo)).Draw(t, "to"))
-				if cut := l.TruncateTo(off); cut != (off < m.leo) {
-					t.Fatalf("TruncateTo(%d) of %d: %v", off, m.leo, cut)
-				}
-				m.truncate(off)
-			},
-			"start": func(t *rapid.T) {
-				off := kafka.Offset(rapid.Int64Range(int64(m.start), int64(m.leo)).Draw(t, "to"))
-				if _, err := l.SetLogStart(off); err != nil {
-					t.Fatal(err)
-				}
-				m.start = max(m.start, off)
-				m.floor = max(m.floor, off)
-				l.DeleteOldSegments(m.start)
-			},
+			"truncate":   func(t *rapid.T) { m.truncate(t, l) },
+			"start":      func(t *rapid.T) { m.setStart(t, l) },
 			"roll":       func(t *rapid.T) { l.Roll(m.now); m.rolled(l) },
 			"flush":      func(t *rapid.T) { l.Flush(); m.durable = m.leo },
 			"checkpoint": func(t *rapid.T) { l.Checkpoint(); m.startSave = m.start },
