@@ -380,3 +380,25 @@ func TestDeleteHorizon(t *testing.T) {
 		i++
 	}
 }
+
+// TestSetProducer: numbering a batch afterwards is the same as building it so.
+func TestSetProducer(t *testing.T) {
+	s := specs()["many"]
+	late := record.Build(s)
+	var b record.Builder
+	b.Reset(s)
+	for _, r := range s.Records {
+		b.Add(r.Timestamp, r.Key, r.Value, r.Headers)
+	}
+	c := b.Clone()
+	b.SetProducer(9, 2, 70)
+	record.SetProducer(late, 9, 2, 70)
+	s.Idempotent, s.ProducerID, s.ProducerEpoch, s.BaseSequence = true, 9, 2, 70
+	want := record.Build(s)
+	if !bytes.Equal(late, want) || !bytes.Equal(b.Bytes(), want) {
+		t.Error("batches differ")
+	}
+	if h, err := record.ParseHeader(c.Bytes()); err != nil || h.HasProducer() {
+		t.Errorf("the builder's copy saw it: %+v, %v", h, err)
+	}
+}
