@@ -1,0 +1,328 @@
+package node
+
+import (
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/broker"
+	"github.com/highwater-sim/highwater/engine/group"
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/raft"
+	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/sim/disk"
+	"github.com/highwater-sim/highwater/engine/storage"
+	"github.com/highwater-sim/highwater/engine/trace"
+)
+
+// BrokerSpec is a broker process and its machine.
+type BrokerSpec struct {
+	ID          kafka.NodeID
+	Rack        string         // "" for none
+	Host        string         // advertised; "broker-<id>" if empty
+	Port        int32          // 9092 if 0
+	ClusterID   string         // may be empty
+	Controllers []kafka.NodeID // controller.quorum.voters
+	// Configs are what server.properties says; the world has checked them.
+	Configs []metadata.ConfigValue
+	Seed    uint64
+}
+
+// Broker is a broker process on its machine. Of its fields the machine's
+// outlive the process.
+type Broker struct {
+	spec   BrokerSpec
+	static metadata.Static
+
+	// The machine.
+	dir       *storage.Dir
+	quorum    raft.QuorumState
+	disk      disk.Disk
+	writeback kafka.Instant // when Linux looks for old dirty pages next
+	rand      sim.Rand      // incarnation ids
+
+	// The process; nil while it is down.
+	broker *broker.Broker
+	raft   *raft.Replica
+	group  *group.Coordinator
+	image  *metadata.Image
+}
+
+var _ Process = (*Broker)(nil)
+
+// timerPages is OwnerNode's timer for Linux's flusher.
+const timerPages uint8 = 0
+
+// NewBroker returns a machine with an empty, formatted disk and no process. It
+// fails on a spec that this version cannot run.
+func NewBroker(spec BrokerSpec) (*Broker, error) {
+	if spec.Host == "" {
+		spec.Host = "broker-" + metadata.BrokerResource(spec.ID)
+	}
+	if spec.Port == 0 {
+		spec.Port = 9092
+	}
+	static := metadata.NewStatic(spec.Configs)
+	if _, err := raft.New(raft.NewConfig(spec.ID, spec.Controllers, spec.Seed, static)); err != nil {
+		return nil, err
+	}
+	return &Broker{
+		spec: spec, static: static, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New(),
+		writeback: -kafka.Never, rand: sim.NewRand(spec.Seed, "incarnation/"+metadata.BrokerResource(spec.ID)),
+	}, nil
+}
+
+// Step hands an input to the machine of the process that it is for.
+func (n *Broker) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
+	if in.Kind == sim.InputBoot {
+		n.boot(now, in, out)
+		n.settle(now, true, out)
+		return
+	}
+	if n.broker == nil {
+		return
+	}
+	metadataNews := false
+	switch {
+	case in.Kind == sim.InputTimer && in.Timer.Owner == sim.OwnerRaft,
+		in.Kind != sim.InputTimer && in.Kind != sim.InputCommand && in.Channel == sim.ChanRaft:
+		n.raft.Step(now, in, out, n.machine())
+		metadataNews = true
+	case in.Kind == sim.InputTimer && in.Timer.Owner == sim.OwnerGroup,
+		in.Kind == sim.InputRequest && group.Handles(in.Request) && n.broker.Serving():
+		n.group.Step(now, in, n.image, out)
+	case in.Kind == sim.InputTimer && in.Timer.Owner == sim.OwnerNode:
+		n.flushPages(now, out)
+	case in.Kind == sim.InputCommand:
+		n.command(now, in.Command, out)
+	default:
+		n.broker.Step(now, in, out)
+	}
+	n.settle(now, metadataNews, out)
+	if n.broker.State() == broker.ShuttingDown && out.Exited() {
+		n.end()
+	}
+}
+
+// boot starts the process: logs are loaded, then every machine begins.
+func (n *Broker) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
+	n.catchUpPages(now)
+	rep := n.dir.Start()
+	checked := n.noteBoot(&rep, out)
+	var incarnation, directory [16]byte
+	for i := range incarnation {
+		incarnation[i] = byte(n.rand.Uint64())
+	}
+	directory[0], directory[15] = 0xd1, byte(n.spec.ID)
+	n.image = metadata.Empty()
+	n.raft, _ = raft.New(raft.NewConfig(n.spec.ID, n.spec.Controllers, n.spec.Seed, n.static)) // NewBroker has checked it
+	n.group = group.New(group.Config{
+		MetadataBytesMax: int(n.image.BrokerInt(n.spec.ID, n.static, "offset.metadata.max.bytes")),
+	})
+	n.broker = broker.New(broker.Config{
+		ID: n.spec.ID, Rack: n.spec.Rack, Host: n.spec.Host, Port: n.spec.Port, ClusterID: n.spec.ClusterID,
+		Incarnation: incarnation, Directory: directory, Static: n.static, Seed: n.spec.Seed,
+		PreviousEpoch: rep.PreviousBrokerEpoch,
+	}, n.dir, &n.disk)
+	n.raft.Step(now, in, out, n.machine())
+	n.broker.Start(now, checked, out)
+	n.armPages(now, out)
+}
+
+// noteBoot tells how the last run ended and what recovery made of its logs. It
+// returns how many bytes had to be checked.
+func (n *Broker) noteBoot(rep *storage.StartReport, out *sim.Out) (checked int64) {
+	say := "unclean"
+	if rep.Clean || len(rep.Recovered) == 0 {
+		say = "clean"
+	}
+	out.Note(trace.Note{Kind: trace.Boot, Node: n.spec.ID, Say: say})
+	for i := range rep.Recovered {
+		r := &rep.Recovered[i]
+		checked += r.Checked
+		if r.Checked == 0 && r.Truncated == 0 {
+			continue
+		}
+		if r.Cause != nil {
+			out.Note(trace.Note{Kind: trace.CorruptBatch, Topic: r.Partition.Topic, Part: r.Partition.Partition, Node: n.spec.ID, Offset: r.LEO, Say: r.Cause.Error()})
+		}
+		out.Note(trace.Note{Kind: trace.LogRecovery, Topic: r.Partition.Topic, Part: r.Partition.Partition, Node: n.spec.ID, Offset: r.LEO, From: r.RecoveryPoint})
+	}
+	return checked
+}
+
+// settle carries what one machine has for another, until all is quiet.
+func (n *Broker) settle(now kafka.Instant, metadataNews bool, out *sim.Out) {
+	if metadataNews {
+		if entries := n.raft.TakeCommitted(n.machine()); len(entries) > 0 {
+			img, delta, err := metadata.Apply(n.image, entries...)
+			if err != nil {
+				panic("node: metadata log: " + err.Error())
+			}
+			n.image = img
+			n.broker.ApplyImage(now, img, &delta, out)
+		}
+		n.broker.SetController(now, n.raft.LeaderID(), out)
+	}
+	for {
+		changes, ended := n.broker.TakeLeaderChanges(), n.broker.TakeLocals()
+		for _, c := range changes {
+			n.leaderChanged(now, c, out)
+		}
+		for _, a := range ended {
+			n.group.Appended(a.Token, a.Err, out)
+		}
+		work := n.group.TakeWork()
+		for _, w := range work {
+			if w.Records != nil {
+				n.broker.AppendLocal(now, w.TP, w.Records, group.CommitTimeout, w.Token, out)
+			} else if r, ok := n.broker.Replica(w.TP); ok {
+				n.group.Loaded(w.TP.Partition, r.Log)
+			}
+		}
+		if len(changes)+len(ended)+len(work) == 0 {
+			return
+		}
+	}
+}
+
+func (n *Broker) leaderChanged(now kafka.Instant, c broker.LeaderChange, out *sim.Out) {
+	if c.TP.Topic != kafka.TopicOffsets {
+		return // __transaction_state has no coordinator yet
+	}
+	if !c.Leading {
+		n.group.Resign(c.TP.Partition, out)
+		return
+	}
+	if r, ok := n.broker.Replica(c.TP); ok {
+		n.group.Lead(now, c.TP.Partition, c.Epoch, r.Log.Size(), out)
+	}
+}
+
+func (n *Broker) command(now kafka.Instant, order any, out *sim.Out) {
+	if _, ok := order.(Shutdown); ok {
+		n.broker.Shutdown(now, out)
+		return
+	}
+	n.OrderMachine(now, order)
+}
+
+// OrderMachine carries out an order to the machine, whether a process runs on
+// it or not: SlowDisk, Sync.
+func (n *Broker) OrderMachine(now kafka.Instant, order any) {
+	switch o := order.(type) {
+	case SlowDisk:
+		n.disk.WriteLatency = o.Latency
+	case Sync:
+		for _, e := range n.dir.Entries() {
+			if n.dir.At(e.Slot).Dirty() > 0 {
+				n.dir.MutableAt(e.Slot).Flush()
+			}
+		}
+	}
+}
+
+// Linux's flusher looks for old dirty pages every storage.WritebackInterval.
+
+func (n *Broker) armPages(now kafka.Instant, out *sim.Out) {
+	n.writeback = now.Add(storage.WritebackInterval)
+	out.SetTimer(sim.Timer{Owner: sim.OwnerNode, Kind: timerPages}, n.writeback)
+}
+
+func (n *Broker) flushPages(now kafka.Instant, out *sim.Out) {
+	n.dir.Writeback(now)
+	n.armPages(now, out)
+}
+
+// catchUpPages does what the flusher did while no process ran to keep its time.
+func (n *Broker) catchUpPages(now kafka.Instant) {
+	for k := 0; n.writeback != -kafka.Never && n.writeback <= now && k < writebacksMax; k++ {
+		n.dir.Writeback(n.writeback)
+		n.writeback = n.writeback.Add(storage.WritebackInterval)
+	}
+}
+
+// writebacksMax is after how many looks everything is written.
+const writebacksMax = int(storage.DirtyExpire/storage.WritebackInterval) + 2
+
+// Crash ends the process; with powerLoss the machine goes down as well.
+func (n *Broker) Crash(now kafka.Instant, powerLoss bool) (bytesLost int64) {
+	n.catchUpPages(now)
+	switch {
+	case powerLoss:
+		bytesLost = n.dir.LosePageCache()
+	case n.broker != nil:
+		n.dir.Kill()
+	}
+	n.end()
+	return bytesLost
+}
+
+// end forgets the process.
+func (n *Broker) end() {
+	n.broker, n.raft, n.group, n.image = nil, nil, nil, nil
+	n.disk.Reset()
+}
+
+func (n *Broker) machine() raft.Machine {
+	return raft.Machine{Dir: n.dir, Quorum: &n.quorum, Disk: &n.disk}
+}
+
+// Clone returns a copy of machine and process.
+func (n *Broker) Clone() sim.Actor {
+	c := *n
+	c.dir = n.dir.Clone()
+	if n.broker != nil {
+		c.broker = n.broker.Clone(c.dir, &c.disk)
+		c.raft = n.raft.Clone()
+		c.group = n.group.Clone()
+	}
+	return &c
+}
+
+// Digest writes machine and process.
+func (n *Broker) Digest(h *sim.Hash) {
+	n.dir.Digest(h)
+	n.quorum.Digest(h)
+	n.disk.Digest(h)
+	h.Int(int64(n.writeback))
+	n.rand.Digest(h)
+	h.Bool(n.broker != nil)
+	if n.broker != nil {
+		n.broker.Digest(h)
+		n.raft.Digest(h)
+		n.group.Digest(h)
+	}
+}
+
+// What views, laws and expectations read. Nothing reachable from it may be
+// changed, and it is valid until the process steps next.
+
+// ID is the node.id.
+func (n *Broker) ID() kafka.NodeID { return n.spec.ID }
+
+// Spec is what the broker was made of.
+func (n *Broker) Spec() BrokerSpec { return n.spec }
+
+// Broker is the broker machine, nil while the process is down.
+func (n *Broker) Broker() *broker.Broker { return n.broker }
+
+// Raft is the observer of the metadata log, nil while the process is down.
+func (n *Broker) Raft() *raft.Replica { return n.raft }
+
+// Group is the group coordinator, nil while the process is down.
+func (n *Broker) Group() *group.Coordinator { return n.group }
+
+// Image is the metadata that the process has replayed, nil while it is down.
+func (n *Broker) Image() *metadata.Image { return n.image }
+
+// Dir is the log directory: it is there even if the process is not.
+func (n *Broker) Dir() *storage.Dir { return n.dir }
+
+// Quorum is the quorum-state file.
+func (n *Broker) Quorum() raft.QuorumState { return n.quorum }
+
+// DiskLatency is what every write takes; 0 is normal.
+func (n *Broker) DiskLatency() kafka.Duration { return n.disk.WriteLatency }
+
+// Static are the configs of server.properties, sorted by name.
+func (n *Broker) Static() metadata.Static { return slices.Clone(n.static) }
