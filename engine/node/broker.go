@@ -52,9 +52,10 @@ var _ Process = (*Broker)(nil)
 // timerPages is OwnerNode's timer for Linux's flusher.
 const timerPages uint8 = 0
 
-// NewBroker returns a machine with an empty, formatted disk and no process. It
-// fails on a spec that this version cannot run.
-func NewBroker(spec BrokerSpec) (*Broker, error) {
+// NewBroker returns a broker process that is down, on a machine that was just
+// formatted. It panics on configs that nobody checked (metadata.Static.Check)
+// and on a quorum that this version cannot run.
+func NewBroker(spec BrokerSpec) *Broker {
 	if spec.Host == "" {
 		spec.Host = "broker-" + metadata.BrokerResource(spec.ID)
 	}
@@ -62,13 +63,23 @@ func NewBroker(spec BrokerSpec) (*Broker, error) {
 		spec.Port = 9092
 	}
 	static := metadata.NewStatic(spec.Configs)
-	if _, err := raft.New(raft.NewConfig(spec.ID, spec.Controllers, spec.Seed, static)); err != nil {
-		return nil, err
+	if err := static.Check(); err != nil {
+		panic("node: " + err.Error())
 	}
-	return &Broker{
+	n := &Broker{
 		spec: spec, static: static, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New(),
 		writeback: -kafka.Never, rand: sim.NewRand(spec.Seed, "incarnation/"+metadata.BrokerResource(spec.ID)),
-	}, nil
+	}
+	n.newRaft()
+	return n
+}
+
+func (n *Broker) newRaft() *raft.Replica {
+	r, err := raft.New(raft.NewConfig(n.spec.ID, n.spec.Controllers, n.spec.Seed, n.static))
+	if err != nil {
+		panic("node: " + err.Error())
+	}
+	return r
 }
 
 // Step hands an input to the machine of the process that it is for.
@@ -114,7 +125,7 @@ func (n *Broker) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	}
 	directory[0], directory[15] = 0xd1, byte(n.spec.ID)
 	n.image = metadata.Empty()
-	n.raft, _ = raft.New(raft.NewConfig(n.spec.ID, n.spec.Controllers, n.spec.Seed, n.static)) // NewBroker has checked it
+	n.raft = n.newRaft()
 	n.group = group.New(group.Config{
 		MetadataBytesMax: int(n.image.BrokerInt(n.spec.ID, n.static, "offset.metadata.max.bytes")),
 	})
