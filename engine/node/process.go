@@ -27,3 +27,9 @@ type (
 	Seek     = order.Seek
 	Commit   = order.Commit
 )
+
+// Machine is what a process runs on, for orders that reach the machine while the
+// process is down: SlowDisk and Sync.
+type Machine interface {
+	OrderMachine(now kafka.Instant, order any)
+}

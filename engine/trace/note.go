@@ -25,8 +25,9 @@ type Note struct {
 	Epoch  kafka.LeaderEpoch
 	N      int64 // a count, a size in bytes, or a duration in nanoseconds, by kind
 	Err    kafka.ErrorCode
-	Who    string // a client's name
-	Say    string // free words; rare kinds only
+	Who    string         // a client's name
+	Took   kafka.Duration // how long it took; ProduceAcked: since the batch was first sent
+	Say    string         // free words; rare kinds only
 }
 
 // Kind says what a note is about.
