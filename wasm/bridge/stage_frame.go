@@ -66,3 +66,11 @@ func (p *Page) Frame(dst []byte) (list []byte, fresh bool) {
 func (p *Page) Painted() {
 	p.painted.Invoke((p.perf.Call("now").Float() - p.began) * 1000)
 }
+
+// DevicePixelRatio is this frame's, which ebiten reads only once as well.
+func DevicePixelRatio() float64 {
+	if r := js.Global().Get("devicePixelRatio"); r.Type() == js.TypeNumber && r.Float() > 0 {
+		return r.Float()
+	}
+	return 1
+}
