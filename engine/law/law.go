@@ -156,7 +156,7 @@ func (c *Checker) Noted(n *trace.Note) {
 	p, i := c.part(n.Topic, n.Part)
 	switch n.Kind {
 	case trace.BecameLeader:
-		c.oneLeader(p, n)
+		c.oneLeader(p, n.Epoch, n.Node)
 	case trace.LeaderElected:
 		p.unclean = n.Node != kafka.NoNode && n.Say == "unclean"
 		return
@@ -205,6 +205,9 @@ func (c *Checker) broken(law, text string) {
 	}
 }
 
+// Pending reports whether Happened has anything to look at.
+func (c *Checker) Pending() bool { return len(c.dirty) > 0 || c.found != nil }
+
 // Happened checks what the notes since the last call were about. It returns
 // the first violation that was ever found.
 func (c *Checker) Happened(cl Cluster) *Violation {
@@ -234,6 +237,7 @@ func (c *Checker) check(cl Cluster, p *partition) {
 		if !ok || !r.Up || !r.Leads {
 			continue
 		}
+		c.oneLeader(p, r.Epoch, n)
 		c.monotone(p, n, &r)
 		c.prefix(cl, p, n, &r)
 		c.highWatermark(cl, p, n, &r)

@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/highwater-sim/highwater/engine/trace"
+	"github.com/highwater-sim/highwater/engine/kafka"
 )
 
 // oneLeader: a leader epoch of a partition has one leader.
-func (c *Checker) oneLeader(p *partition, n *trace.Note) {
-	i, ok := slices.BinarySearchFunc(p.leaders, n, func(l leadership, n *trace.Note) int { return int(l.epoch) - int(n.Epoch) })
-	if !ok {
-		p.leaders = slices.Insert(slices.Clip(p.leaders), i, leadership{n.Epoch, n.Node})
+func (c *Checker) oneLeader(p *partition, epoch kafka.LeaderEpoch, node kafka.NodeID) {
+	if n := len(p.leaders); n > 0 && p.leaders[n-1] == (leadership{epoch, node}) {
 		return
 	}
-	if p.leaders[i].node != n.Node {
+	i, ok := slices.BinarySearchFunc(p.leaders, epoch, func(l leadership, e kafka.LeaderEpoch) int { return int(l.epoch) - int(e) })
+	switch {
+	case !ok:
+		p.leaders = slices.Insert(slices.Clip(p.leaders), i, leadership{epoch, node})
+	case p.leaders[i].node != node:
 		c.broken("one leader", fmt.Sprintf("%s leader epoch %d has two leaders: broker %d and broker %d",
-			p.tp, n.Epoch, p.leaders[i].node, n.Node))
+			p.tp, epoch, p.leaders[i].node, node))
 	}
 }
