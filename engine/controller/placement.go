@@ -2,7 +2,6 @@ package controller
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -104,16 +103,16 @@ func newRackList(brokers []usable, r random) *rackList {
 	return l
 }
 
-// place returns the replicas of the next partition, the leader first. The error
-// says why there can be none.
-func (l *rackList) place(replicas int) ([]kafka.NodeID, error) {
+// place returns the replicas of the next partition, the leader first.
+func (l *rackList) place(replicas int) ([]kafka.NodeID, *fault) {
+	const code = kafka.InvalidReplicationFactor
 	switch {
 	case replicas <= 0:
-		return nil, fmt.Errorf("Invalid replication factor %d: the replication factor must be positive.", replicas)
+		return nil, failf(code, "Invalid replication factor %d: the replication factor must be positive.", replicas)
 	case replicas > l.total:
-		return nil, fmt.Errorf("The target replication factor of %d cannot be reached because only %d broker(s) are registered.", replicas, l.total)
+		return nil, failf(code, "The target replication factor of %d cannot be reached because only %d broker(s) are registered.", replicas, l.total)
 	case l.unfenced == 0:
-		return nil, fmt.Errorf("All brokers are currently fenced.")
+		return nil, failf(code, "All brokers are currently fenced.")
 	}
 	if l.round == l.unfenced && l.unfenced > 1 {
 		l.shuffle()
@@ -180,13 +179,13 @@ func (c *Controller) usableBrokers() []usable {
 }
 
 // placePartitions places n partitions.
-func (c *Controller) placePartitions(n, replicas int) ([][]kafka.NodeID, error) {
+func (c *Controller) placePartitions(n, replicas int) ([][]kafka.NodeID, *fault) {
 	l := newRackList(c.usableBrokers(), &c.rng)
 	placed := make([][]kafka.NodeID, n)
 	for i := range placed {
-		p, err := l.place(replicas)
-		if err != nil {
-			return nil, err
+		p, f := l.place(replicas)
+		if f != nil {
+			return nil, failf(f.code, "Unable to replicate the partition %d time(s): %s", replicas, f.msg)
 		}
 		placed[i] = p
 	}

@@ -121,11 +121,7 @@ func (c *Controller) assign(t *kmsg.CreateTopicsRequestTopic) ([][]kafka.NodeID,
 	if rf == -1 {
 		rf = c.head.BrokerInt(c.cfg.ID, c.cfg.Static, "default.replication.factor")
 	}
-	placed, err := c.placePartitions(int(n), int(rf))
-	if err != nil {
-		return nil, failf(kafka.InvalidReplicationFactor, "Unable to replicate the partition %d time(s): %s", rf, err)
-	}
-	return placed, nil
+	return c.placePartitions(int(n), int(rf))
 }
 
 func (c *Controller) manualAssignment(t *kmsg.CreateTopicsRequestTopic) ([][]kafka.NodeID, *fault) {
@@ -311,9 +307,9 @@ func (c *Controller) addPartitions(rt *kmsg.CreatePartitionsRequestTopic) ([]met
 		assignment = append(assignment, replicas)
 	}
 	if rt.Assignment == nil {
-		placed, err := c.placePartitions(add, rf)
-		if err != nil {
-			return nil, failf(kafka.InvalidReplicationFactor, "Unable to replicate the partition %d time(s): %s", rf, err)
+		placed, f := c.placePartitions(add, rf)
+		if f != nil {
+			return nil, f
 		}
 		assignment = placed
 	}

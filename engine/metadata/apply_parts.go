@@ -24,8 +24,11 @@ func (a *applier) registerBroker(r *RegisterBrokerRecord) {
 	if r.Rack != nil {
 		b.Rack = *r.Rack
 	}
-	if len(r.Endpoints) > 0 {
-		b.Host, b.Port = r.Endpoints[0].Host, int32(r.Endpoints[0].Port)
+	first := "" // the listener of the lowest name: logs and snapshots order them differently
+	for _, e := range r.Endpoints {
+		if first == "" || e.Name < first {
+			first, b.Host, b.Port = e.Name, e.Host, int32(e.Port)
+		}
 	}
 	if i, ok := a.img.findBroker(b.ID); ok {
 		a.img.Brokers[i] = b
