@@ -162,7 +162,7 @@ func (k *Kernel) applyOnWire(s int32, o *op, cause trace.ID) {
 
 func (k *Kernel) send(i int32, r request) {
 	if k.Hooks.Recode != nil {
-		r.req, _ = k.Hooks.Recode(r.req, nil)
+		r.req = k.Hooks.Recode(Message{Request: r.req}).Request
 	}
 	c := &k.conns[i]
 	switch c.state {
@@ -184,7 +184,7 @@ func (k *Kernel) send(i int32, r request) {
 // transmit puts a request on the wire of an open connection.
 func (k *Kernel) transmit(i int32, r request) {
 	c := &k.conns[i]
-	c.upLast = max(c.upLast, k.transit(c.up, r.req, nil))
+	c.upLast = max(c.upLast, k.transit(c.up, Message{Request: r.req}))
 	k.schedule(event{at: c.upLast, sent: k.now, kind: evRequest, conn: i, life: c.life, corr: r.corr, oneWay: r.oneWay, req: r.req, cause: r.cause})
 	if r.oneWay {
 		return
@@ -196,11 +196,11 @@ func (k *Kernel) transmit(i int32, r request) {
 	}
 }
 
-func (k *Kernel) transit(link int32, req kmsg.Request, resp kmsg.Response) kafka.Instant {
+func (k *Kernel) transit(link int32, m Message) kafka.Instant {
 	l := k.net.At(int(link))
 	bytes := 0
 	if l.Bandwidth > 0 && k.Hooks.Size != nil {
-		bytes = k.Hooks.Size(req, resp)
+		bytes = k.Hooks.Size(m)
 	}
 	return l.Transit(k.now, bytes)
 }
@@ -215,10 +215,10 @@ func (k *Kernel) reply(o *op, cause trace.ID) {
 	}
 	resp := o.resp
 	if k.Hooks.Recode != nil {
-		_, resp = k.Hooks.Recode(nil, resp)
+		resp = k.Hooks.Recode(Message{Response: resp}).Response
 	}
 	c.busy = false
-	c.downLast = max(c.downLast, k.transit(c.down, nil, resp))
+	c.downLast = max(c.downLast, k.transit(c.down, Message{Response: resp}))
 	k.schedule(event{at: c.downLast, sent: k.now, kind: evResponse, conn: i, life: c.life, corr: o.corr, resp: resp, cause: cause})
 	if len(c.inbox) > 0 {
 		k.schedule(event{at: k.now, kind: evNext, conn: i, life: c.life, cause: cause})

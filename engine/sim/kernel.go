@@ -19,11 +19,17 @@ type Hooks struct {
 	// Exited is called when a process has ended by itself.
 	Exited func(ActorID)
 	// Size returns a message's size in bytes; it is asked only on links with a
-	// bandwidth. Exactly one argument is not nil.
-	Size func(kmsg.Request, kmsg.Response) int
+	// bandwidth.
+	Size func(Message) int
 	// Recode, if set, replaces every message that is sent. Tests encode and
 	// decode here, so that nothing hides outside a message's bytes.
-	Recode func(kmsg.Request, kmsg.Response) (kmsg.Request, kmsg.Response)
+	Recode func(Message) Message
+}
+
+// Message is a request or a response; the other is nil.
+type Message struct {
+	Request  kmsg.Request
+	Response kmsg.Response
 }
 
 // Kernel runs actors in virtual time.
@@ -58,6 +64,7 @@ type slot struct {
 	up      bool
 	powered bool
 	frozen  bool
+	exited  bool // it ended by itself
 	life    uint32 // counts starts
 	timers  map[Timer]handle
 	own     []int32  // connections that it opened
@@ -135,6 +142,9 @@ func (k *Kernel) Up(id ActorID) bool { return k.must(id).up }
 
 // Frozen reports whether the process is stopped by SIGSTOP.
 func (k *Kernel) Frozen(id ActorID) bool { return k.must(id).frozen }
+
+// Exited reports whether the process is down because it ended by itself.
+func (k *Kernel) Exited(id ActorID) bool { return k.must(id).exited }
 
 // Powered reports whether the process's machine has power.
 func (k *Kernel) Powered(id ActorID) bool { return k.must(id).powered }
@@ -244,6 +254,7 @@ func (k *Kernel) apply(s int32, cause trace.ID) {
 			k.clearTimer(s, o.timer)
 		case opExit:
 			k.stop(s, true)
+			k.slots[s].exited = true
 			if k.Hooks.Exited != nil {
 				k.Hooks.Exited(k.slots[s].id)
 			}
@@ -352,6 +363,7 @@ func (k *Kernel) Digest(h *Hash) {
 		h.Bool(s.up)
 		h.Bool(s.powered)
 		h.Bool(s.frozen)
+		h.Bool(s.exited)
 		h.Uint64(uint64(s.life))
 		s.rng.Digest(h)
 		for _, e := range s.backlog {

@@ -16,7 +16,7 @@ func (k *Kernel) Start(id ActorID, cause trace.ID) {
 	if s.up {
 		return
 	}
-	s.up, s.powered, s.frozen = true, true, false
+	s.up, s.powered, s.frozen, s.exited = true, true, false, false
 	s.life++
 	k.schedule(event{at: k.now, kind: evBoot, slot: i, life: s.life, cause: cause})
 	for _, c := range s.serves { // peers that send on old connections learn that those are gone

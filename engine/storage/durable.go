@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"sort"
+
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/record"
 )
@@ -242,4 +244,31 @@ func (s *segment) firstHash() uint64 {
 		return s.chunks[0].hash
 	}
 	return s.cur.hash
+}
+
+// DurableOffset is the offset below which every batch is on the disk whole: what
+// a loss of power now would leave.
+func (l *Log) DurableOffset() kafka.Offset {
+	s := &l.active
+	if l.flushed == s.size {
+		return l.leo
+	}
+	from := uint32(0)
+	if i := sort.Search(len(s.index), func(i int) bool { return s.index[i].pos > l.flushed }); i > 0 {
+		from = s.index[i-1].pos
+	}
+	end := s.base
+	ci, at := s.locate(from)
+	for n := s.chunkCount(); ci < n; ci, at = ci+1, 0 {
+		c := s.chunk(ci)
+		for at < len(c.data) {
+			r := rawAt(c.data, at)
+			at += len(r)
+			if c.pos+uint32(at) > l.flushed {
+				return max(end, r.BaseOffset())
+			}
+			end = r.NextOffset()
+		}
+	}
+	return end
 }

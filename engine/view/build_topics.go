@@ -1,0 +1,208 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/broker"
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/node"
+	"github.com/highwater-sim/highwater/engine/storage"
+	"github.com/highwater-sim/highwater/engine/world"
+)
+
+// topics fills in every topic, internal ones last, and counts who leads what.
+func (b *Builder) topics(w *world.World, o Options, into *Cluster) {
+	b.nodes = sized(b.nodes, w.Spec().Cluster.Brokers)
+	clear(b.nodes)
+	into.Topics = sized(into.Topics, len(b.img.Topics))
+	i := 0
+	for _, internal := range []bool{false, true} {
+		for _, t := range b.img.Topics {
+			if kafka.IsInternal(t.Name) == internal {
+				b.topic(w, o, t, &into.Topics[i])
+				i++
+			}
+		}
+	}
+}
+
+func (b *Builder) topic(w *world.World, o Options, t *metadata.Topic, v *Topic) {
+	v.Name, v.ID, v.Internal = t.Name, t.ID, kafka.IsInternal(t.Name)
+	v.Configs = v.Configs[:0]
+	for _, c := range b.img.Configs {
+		if c.Type == metadata.ResourceTopic && c.Name == t.Name {
+			for _, x := range c.Values {
+				v.Configs = append(v.Configs, Config{Name: x.Name, Value: x.Value, Default: configDefault(x.Name), Source: "DYNAMIC_TOPIC_CONFIG"})
+			}
+		}
+	}
+	v.ReplicationFactor, v.MinISR = 0, b.img.MinISR(t, kafka.NoNode, w.Controllers()[0].Static())
+	v.Partitions = sized(v.Partitions, len(t.Partitions))
+	for i, p := range t.Partitions {
+		if p == nil {
+			continue
+		}
+		v.ReplicationFactor = max(v.ReplicationFactor, len(p.Replicas))
+		pv := &v.Partitions[i]
+		pv.TP = kafka.TopicPartition{Topic: t.Name, Partition: int32(i)}
+		b.partition(w, o, p, pv)
+		pv.UnderReplicated = len(pv.ISR) < len(pv.Assigned)
+		pv.UnderMinISR = len(pv.ISR) < v.MinISR
+	}
+}
+
+func configDefault(name string) string {
+	if c := kafka.LookupConfig(kafka.ScopeTopic, name); c != nil {
+		return c.Default
+	}
+	return ""
+}
+
+func (b *Builder) partition(w *world.World, o Options, p *metadata.Partition, v *Partition) {
+	v.Leader, v.LeaderEpoch, v.PartitionEpoch = p.Leader, p.LeaderEpoch, p.PartitionEpoch
+	v.Assigned, v.ISR, v.ELR, v.LastKnownELR = p.Replicas, p.ISR, p.ELR, p.LastKnownELR
+	v.HW, v.LEO = kafka.NoOffset, kafka.NoOffset
+	v.Replicas = sized(v.Replicas, len(p.Replicas))
+	lead, hasLead := leaderOf(w, v)
+	for i, id := range p.Replicas {
+		r := &v.Replicas[i]
+		cells := r.Cells[:0]
+		*r = Replica{Broker: id, InISR: slices.Contains(p.ISR, id), Cells: cells, HW: kafka.NoOffset, CaughtUp: kafka.Never}
+		if int(id) >= 1 && int(id) <= len(b.nodes) {
+			b.nodes[id-1].replicas++
+			if id == p.Leader {
+				b.nodes[id-1].leads++
+			}
+			b.replica(w.Brokers()[id-1], v.TP, r)
+		}
+		if hasLead && id != p.Leader {
+			r.Lag = int64(lead.Log.LEO() - r.LEO)
+			r.CaughtUp = caughtUp(&lead, id, w.Now())
+		}
+		if o.Cells > 0 {
+			r.Cells = b.cells(w.Brokers()[id-1], v.TP, o.Cells, r.Cells)
+		}
+		if id == p.Leader || !hasLead && r.HW > v.HW {
+			v.HW, v.LEO = r.HW, r.LEO
+		}
+	}
+}
+
+// leaderOf looks at the leader's replica, if its process runs and takes itself
+// for the leader.
+func leaderOf(w *world.World, v *Partition) (broker.Replica, bool) {
+	bs := w.Brokers()
+	if v.Leader < 1 || int(v.Leader) > len(bs) {
+		return broker.Replica{}, false
+	}
+	m := bs[v.Leader-1].Broker()
+	if m == nil {
+		return broker.Replica{}, false
+	}
+	r, ok := m.Replica(v.TP)
+	return r, ok && r.Leads
+}
+
+func caughtUp(lead *broker.Replica, id kafka.NodeID, now kafka.Instant) kafka.Instant {
+	for i := range lead.Followers() {
+		if f := lead.Follower(i, now); f.Node == id {
+			return f.CaughtUp
+		}
+	}
+	return kafka.Never
+}
+
+// replica fills in what a broker's machine and process know of a replica.
+func (b *Builder) replica(n *node.Broker, tp kafka.TopicPartition, r *Replica) {
+	log := n.Dir().Get(tp)
+	if log == nil {
+		return
+	}
+	r.LogStart, r.LEO, r.Segments, r.Bytes = log.LogStart(), log.LEO(), log.SegmentCount(), log.Size()
+	r.Durable = log.DurableOffset()
+	r.Epoch = log.LatestEpoch()
+	slot, _ := n.Dir().Slot(tp)
+	r.HW = n.Dir().HWCheckpoint(slot)
+	if m := n.Broker(); m != nil {
+		if live, ok := m.Replica(tp); ok {
+			r.Online, r.Leader, r.Epoch, r.HW = true, live.Leads, live.Epoch, live.HW
+		}
+	}
+	r.LSO = r.HW
+}
+
+// tailKey names a replica's log.
+type tailKey struct {
+	broker kafka.NodeID
+	tp     kafka.TopicPartition
+}
+
+// tail is the decoded end of a log, and by what it is known to be unchanged.
+type tail struct {
+	leo   kafka.Offset
+	crc   uint32
+	epoch kafka.LeaderEpoch
+	want  int
+	cells []Cell
+	used  bool
+}
+
+// cells appends the last n records of a log, oldest first.
+func (b *Builder) cells(nb *node.Broker, tp kafka.TopicPartition, n int, out []Cell) []Cell {
+	log := nb.Dir().Get(tp)
+	if log == nil || log.LEO() == log.LogStart() {
+		return out
+	}
+	last, ok := log.LastBatch()
+	if !ok {
+		return out
+	}
+	key := tailKey{nb.ID(), tp}
+	t := b.tails[key]
+	if t.leo != log.LEO() || t.crc != last.Raw.CRC() || t.epoch != last.Raw.LeaderEpoch() || t.want != n {
+		t = tail{leo: log.LEO(), crc: last.Raw.CRC(), epoch: last.Raw.LeaderEpoch(), want: n, cells: b.decodeTail(log, n, t.cells[:0])}
+	}
+	t.used = true
+	if b.tails == nil {
+		b.tails = map[tailKey]tail{}
+	}
+	b.tails[key] = t
+	return append(out, t.cells...)
+}
+
+// tailsKept is how many logs' ends stay decoded between builds.
+const tailsKept = 4096
+
+// trim forgets decoded ends if there are too many.
+func (b *Builder) trim() {
+	if len(b.tails) > tailsKept {
+		b.tails = nil
+	}
+}
+
+// decodeTail reads the last n records.
+func (b *Builder) decodeTail(log *storage.Log, n int, out []Cell) []Cell {
+	from := max(log.LEO()-kafka.Offset(n), log.LogStart())
+	for batch := range log.Batches(from) {
+		out = b.decode(&batch, from, out)
+	}
+	if len(out) > n {
+		out = slices.Delete(out, 0, len(out)-n)
+	}
+	return out
+}
+
+// word returns a string for the bytes, the same one each time.
+func (b *Builder) word(s []byte) string {
+	if w, ok := b.words[string(s)]; ok {
+		return w
+	}
+	if b.words == nil || len(b.words) > 1<<14 {
+		b.words = map[string]string{}
+	}
+	w := strings.Clone(string(s))
+	b.words[w] = w
+	return w
+}
