@@ -69,8 +69,11 @@ const (
 
 // String is Kafka's name for the code; "NONE" for success.
 func (c ErrorCode) String() string {
-	if c == None {
+	switch c {
+	case None:
 		return "NONE"
+	case NotLeaderOrFollower: // kerr has its name of before KIP-392
+		return "NOT_LEADER_OR_FOLLOWER"
 	}
 	if e := kerr.TypedErrorForCode(int16(c)); e != nil {
 		return e.Message
