@@ -13,6 +13,7 @@ import (
 // ClusterConnectionStates keep them: a broker is Ready once it has answered
 // ApiVersions; after a failure it is left alone for reconnect.backoff.
 type Net struct {
+	name      string         // the client's, for notes
 	timeout   kafka.Duration // request.timeout.ms
 	reconnect Backoff
 	rng       sim.Rand
@@ -44,9 +45,9 @@ const (
 // (socket.connection.setup.timeout.ms).
 const SetupTimeout = 10 * kafka.Second
 
-// NewNet returns a Net without connections.
-func NewNet(timeout kafka.Duration, reconnect Backoff, rng sim.Rand) Net {
-	return Net{timeout: timeout, reconnect: reconnect, rng: rng}
+// NewNet returns a Net without connections, of the client of that name.
+func NewNet(name string, timeout kafka.Duration, reconnect Backoff, rng sim.Rand) Net {
+	return Net{name: name, timeout: timeout, reconnect: reconnect, rng: rng}
 }
 
 func (n *Net) find(id sim.ActorID, ch sim.Channel) *peer {
@@ -151,7 +152,7 @@ func (n *Net) Heard(now kafka.Instant, in *sim.Input, out *sim.Out) (mine, broke
 		p.state = disconnected
 		p.retryAt = now.Add(n.reconnect.After(p.failures, &n.rng))
 		p.failures++
-		out.Note(trace.Note{Kind: trace.Disconnected, Node: kafka.NodeID(out.Self()), Peer: in.From.Node(), Say: reasons[min(int(in.Reason), len(reasons)-1)]})
+		out.Note(trace.Note{Kind: trace.Disconnected, Who: n.name, Peer: in.From.Node(), Say: reasons[min(int(in.Reason), len(reasons)-1)]})
 	}
 	return hello || in.Corr == 0, broken
 }
@@ -247,5 +248,5 @@ var reasons = [...]string{"", "refused", "timed out", "reset by peer", "closed"}
 
 // Restarted returns the Net of a new life of the process: no connections.
 func (n *Net) Restarted() Net {
-	return Net{timeout: n.timeout, reconnect: n.reconnect, rng: n.rng, corr: n.corr}
+	return Net{name: n.name, timeout: n.timeout, reconnect: n.reconnect, rng: n.rng, corr: n.corr}
 }

@@ -71,7 +71,7 @@ func New(cfg Config) (*Admin, error) {
 	cfg.Bootstrap = slices.Clone(cfg.Bootstrap)
 	slices.Sort(cfg.Bootstrap)
 	a := &Admin{cfg: &cfg, rng: sim.NewRand(cfg.Seed, "admin/"+cfg.Name+"/backoff"), armed: kafka.Never}
-	a.net = client.NewNet(requestTimeout, reconnectBackoff, sim.NewRand(cfg.Seed, "admin/"+cfg.Name+"/net"))
+	a.net = client.NewNet(cfg.Name, requestTimeout, reconnectBackoff, sim.NewRand(cfg.Seed, "admin/"+cfg.Name+"/net"))
 	return a, nil
 }
 

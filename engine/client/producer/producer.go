@@ -77,7 +77,7 @@ func New(cfg Config) (*Producer, error) {
 		return sim.NewRand(cfg.Seed, fmt.Sprintf("producer/%s/%s", cfg.Name, what))
 	}
 	p.spread, p.keys, p.backoff = stream("partitioner"), stream("keys"), stream("backoff")
-	p.net = client.NewNet(opt.request, opt.reconnect, stream("net"))
+	p.net = client.NewNet(cfg.Name, opt.request, opt.reconnect, stream("net"))
 	p.meta = p.newMetadata(stream("metadata"))
 	p.reset()
 	return p, nil
