@@ -22,7 +22,7 @@ func SVG(c *view.Cluster, size Size, t *theme.Theme) string {
 	var list scene.List
 	scene.Build(scene.Input{Cluster: c, Theme: t, W: size.W, H: size.H}, &list)
 	var b strings.Builder
-	if err := svg.Render(&b, &list); err != nil {
+	if err := svg.Render(&b, &list.List); err != nil {
 		panic(err) // a Builder takes everything
 	}
 	return b.String()

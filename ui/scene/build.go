@@ -4,6 +4,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/layout"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
@@ -44,20 +45,20 @@ func Build(in Input, out *List) {
 		b.now = b.c.Now
 	}
 	b.frame()
-	b.layer(LayerGround)
+	b.layer(display.LayerGround)
 	b.rowsGround()
-	b.layer(LayerMatrix)
+	b.layer(display.LayerMatrix)
 	b.matrix()
-	b.layer(LayerLinks)
+	b.layer(display.LayerLinks)
 	b.links()
 	b.flights()
-	b.layer(LayerLabels)
+	b.layer(display.LayerLabels)
 	b.quorum()
 	b.producers()
 	b.gutter()
 	b.groups()
 	b.violation()
-	b.layer(LayerFocus)
+	b.layer(display.LayerFocus)
 	b.focus()
 }
 

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"unicode/utf8"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -31,13 +32,13 @@ func (b *builder) cells(part *view.Partition, r *view.Replica, s standing, top, 
 	b.bracket(runX, runEnd, top, run)
 	if r.Durable > 0 {
 		if x, _ := sc.edge(r.Durable); x > sc.left+b.plan.BoxPad-3 {
-			b.line(sc.left+b.plan.BoxPad-3, top+h+3, x, top+h+3, b.th.Muted.Alpha(0.7), 1.5, Solid)
+			b.line(sc.left+b.plan.BoxPad-3, top+h+3, x, top+h+3, b.th.Muted.Alpha(0.7), 1.5, display.Solid)
 		}
 	}
 	if r.Online {
 		// Past every follower's end: the arrow of the log end offset.
 		if x, in := sc.edge(r.LEO); in {
-			b.shape(Down, x, top-2, 2.6, b.th.Soft, 0, 0)
+			b.shape(display.Down, x, top-2, 2.6, b.th.Soft, 0, 0)
 		}
 	}
 }
@@ -48,7 +49,7 @@ func (b *builder) bracket(x0, x1, top float32, batch kafka.Offset) {
 		return
 	}
 	c := b.th.Muted.Alpha(0.55)
-	b.line(x0+0.5, top-2.5, x1-0.5, top-2.5, c, 1, Solid)
+	b.line(x0+0.5, top-2.5, x1-0.5, top-2.5, c, 1, display.Solid)
 }
 
 // cell paints one record or marker.
@@ -67,7 +68,7 @@ func (b *builder) cell(part *view.Partition, r *view.Replica, cell *view.Cell, a
 		fade *= 0.35
 	}
 	if cell.Tombstone {
-		b.box(at, 2, th.Well, fill.Alpha(fade), 1.4, Solid, hit)
+		b.box(at, 2, th.Well, fill.Alpha(fade), 1.4, display.Solid, hit)
 		b.cross(at.X+at.W/2, at.Y+at.H/2, at.W*0.28, fill.Alpha(fade), 1.2)
 		return
 	}
@@ -81,7 +82,7 @@ func (b *builder) cell(part *view.Partition, r *view.Replica, cell *view.Cell, a
 			stroke, width, alpha = fill, 1, 0.45
 		}
 	}
-	b.box(at, 2, fill.Alpha(alpha*fade), stroke.Alpha(fade), width, Solid, hit)
+	b.box(at, 2, fill.Alpha(alpha*fade), stroke.Alpha(fade), width, display.Solid, hit)
 	if r.LSO >= 0 && cell.Offset >= r.LSO && cell.Offset < r.HW {
 		b.hatch(at, 2, th.Well.Alpha(0.85*fade))
 	} else if alpha > 0.5 {
@@ -116,21 +117,21 @@ func (b *builder) letter(cell *view.Cell, at Rect, fade float32) {
 	}
 	b.begin()
 	b.s(cell.Key[len(cell.Key)-tail:])
-	b.put(at.X+at.W/2, at.Y+at.H/2+size*0.36, style{theme.Mono, size, b.th.KeyInk.Alpha(0.8), Middle}, 0)
+	b.put(at.X+at.W/2, at.Y+at.H/2+size*0.36, style{theme.Mono, size, b.th.KeyInk.Alpha(0.8), display.Middle}, 0)
 }
 
 // marker paints a control record: a tick for COMMIT, a cross for ABORT, else C.
 func (b *builder) marker(cell *view.Cell, at Rect, fade float32, hit int32) {
 	c := b.th.LSO.Alpha(fade)
-	b.box(at, 2, b.th.Well, c, 1.2, Solid, hit)
+	b.box(at, 2, b.th.Well, c, 1.2, display.Solid, hit)
 	x, y, k := at.X+at.W/2, at.Y+at.H/2, at.W*0.28
 	switch cell.Key {
 	case "COMMIT":
-		b.line(x-k, y, x-k*0.2, y+k, c, 1.4, Solid)
-		b.line(x-k*0.2, y+k, x+k*1.1, y-k, c, 1.4, Solid)
+		b.line(x-k, y, x-k*0.2, y+k, c, 1.4, display.Solid)
+		b.line(x-k*0.2, y+k, x+k*1.1, y-k, c, 1.4, display.Solid)
 	case "ABORT":
 		b.cross(x, y, k, c, 1.4)
 	default:
-		b.label("C", x, y+3.6, style{theme.Bold, theme.SizeTiny, c, Middle}, 0)
+		b.label("C", x, y+3.6, style{theme.Bold, theme.SizeTiny, c, display.Middle}, 0)
 	}
 }

@@ -3,6 +3,7 @@ package scene
 import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
@@ -24,10 +25,10 @@ func (b *builder) producers() {
 func (b *builder) producer(k *view.Producer, r Rect) {
 	th := b.th
 	hit := b.target(view.Selection{Kind: "producer", Name: k.Name}, r, true)
-	stroke, dash := th.Line, Solid
+	stroke, dash := th.Line, display.Solid
 	switch {
 	case down(k.State):
-		stroke, dash = th.Bad, Dashed
+		stroke, dash = th.Bad, display.Dashed
 	case k.Lost > 0:
 		stroke = th.Bad
 	case k.LastError != kafka.None:
@@ -75,7 +76,7 @@ func (b *builder) producerBadge(k *view.Producer, x, y, room float32) {
 	}
 	b.begin()
 	b.short(k.Lost).s(" lost")
-	st := style{theme.Bold, theme.SizeTiny, b.th.Bad, Start}
+	st := style{theme.Bold, theme.SizeTiny, b.th.Bad, display.Start}
 	if b.width(st) <= room {
 		b.put(x, y, st, room)
 		return
@@ -111,7 +112,7 @@ func (b *builder) queue(k *view.Producer, r Rect) float32 {
 		case k.Pending[i].InFlight:
 			b.fill(at, 2, b.th.Accent, 0)
 		default:
-			b.box(at, 2, b.th.Well, b.th.Accent, 1, Solid, 0)
+			b.box(at, 2, b.th.Well, b.th.Accent, 1, display.Solid, 0)
 		}
 	}
 	if more := len(k.Pending) - queueCells; more > 0 {
@@ -163,17 +164,17 @@ func (b *builder) groups() {
 func (b *builder) consumer(k *view.Consumer, r Rect) {
 	th := b.th
 	hit := b.target(view.Selection{Kind: "consumer", Name: k.Name}, r, true)
-	stroke, dash := th.Line, Solid
+	stroke, dash := th.Line, display.Solid
 	switch {
 	case down(k.State):
-		stroke, dash = th.Bad, Dashed
+		stroke, dash = th.Bad, display.Dashed
 	case k.LastError != kafka.None:
 		stroke = th.Warn
 	case len(k.Assigned) == 0:
-		dash = Dashed
+		dash = display.Dashed
 	}
 	b.box(r, 9, th.Card, stroke, 1, dash, hit)
-	name := style{theme.Bold, theme.SizeTitle, th.Text, Start}
+	name := style{theme.Bold, theme.SizeTitle, th.Text, display.Start}
 	if down(k.State) {
 		name.color = th.Muted
 	}
@@ -255,7 +256,7 @@ func (b *builder) chips(k *view.Consumer, x, base, right float32) {
 		w = min(w, right-x-keep)
 		r := rect(x, base-12, w, 17)
 		hit := b.target(view.Selection{Kind: "partition", TP: k.Assigned[i].TP}, r, false)
-		b.box(r, 8.5, b.th.Well, b.th.InSync, 1, Solid, hit)
+		b.box(r, 8.5, b.th.Well, b.th.InSync, 1, display.Solid, hit)
 		b.put(x+7, base, st, w-13)
 		x += w + 4
 	}

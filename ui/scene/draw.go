@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"strconv"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -13,35 +14,35 @@ type style struct {
 	face  theme.Face
 	size  float32
 	color theme.Color
-	align Align
+	align display.Align
 }
 
-func (b *builder) add(op Op) { b.out.Ops = append(b.out.Ops, op) }
+func (b *builder) add(op display.Op) { b.out.Ops = append(b.out.Ops, op) }
 
-func (b *builder) layer(f Form) { b.add(Op{Kind: Layer, Form: f}) }
+func (b *builder) layer(f display.Form) { b.add(display.Op{Kind: display.Layer, Form: f}) }
 
-func (b *builder) clip(r Rect) { b.add(Op{Kind: Clip, X: r.X, Y: r.Y, W: r.W, H: r.H}) }
+func (b *builder) clip(r Rect) { b.add(display.Op{Kind: display.Clip, X: r.X, Y: r.Y, W: r.W, H: r.H}) }
 
-func (b *builder) unclip() { b.add(Op{Kind: Clip}) }
+func (b *builder) unclip() { b.add(display.Op{Kind: display.Clip}) }
 
 func (b *builder) fill(r Rect, radius float32, c theme.Color, hit int32) {
-	b.add(Op{Kind: Quad, X: r.X, Y: r.Y, W: r.W, H: r.H, R: radius, Fill: c, Hit: hit})
+	b.add(display.Op{Kind: display.Quad, X: r.X, Y: r.Y, W: r.W, H: r.H, R: radius, Fill: c, Hit: hit})
 }
 
-func (b *builder) box(r Rect, radius float32, fill, stroke theme.Color, width float32, dash Dash, hit int32) {
-	b.add(Op{Kind: Quad, X: r.X, Y: r.Y, W: r.W, H: r.H, R: radius, Fill: fill, Stroke: stroke, Width: width, Dash: dash, Hit: hit})
+func (b *builder) box(r Rect, radius float32, fill, stroke theme.Color, width float32, dash display.Dash, hit int32) {
+	b.add(display.Op{Kind: display.Quad, X: r.X, Y: r.Y, W: r.W, H: r.H, R: radius, Fill: fill, Stroke: stroke, Width: width, Dash: dash, Hit: hit})
 }
 
-func (b *builder) line(x0, y0, x1, y1 float32, c theme.Color, width float32, dash Dash) {
-	b.add(Op{Kind: Line, X: x0, Y: y0, W: x1, H: y1, Stroke: c, Width: width, Dash: dash})
+func (b *builder) line(x0, y0, x1, y1 float32, c theme.Color, width float32, dash display.Dash) {
+	b.add(display.Op{Kind: display.Line, X: x0, Y: y0, W: x1, H: y1, Stroke: c, Width: width, Dash: dash})
 }
 
 func (b *builder) hatch(r Rect, radius float32, c theme.Color) {
-	b.add(Op{Kind: Hatch, X: r.X, Y: r.Y, W: r.W, H: r.H, R: radius, Fill: c, Width: 2, Size: 5})
+	b.add(display.Op{Kind: display.Hatch, X: r.X, Y: r.Y, W: r.W, H: r.H, R: radius, Fill: c, Width: 2, Size: 5})
 }
 
-func (b *builder) shape(f Form, x, y, r float32, fill, stroke theme.Color, width float32) {
-	b.add(Op{Kind: Shape, Form: f, X: x, Y: y, R: r, Fill: fill, Stroke: stroke, Width: width})
+func (b *builder) shape(f display.Form, x, y, r float32, fill, stroke theme.Color, width float32) {
+	b.add(display.Op{Kind: display.Shape, Form: f, X: x, Y: y, R: r, Fill: fill, Stroke: stroke, Width: width})
 }
 
 func (b *builder) circle(x, y, r float32, c theme.Color, hit int32) {
@@ -50,17 +51,17 @@ func (b *builder) circle(x, y, r float32, c theme.Color, hit int32) {
 
 // cross is an x within a square of the half size r.
 func (b *builder) cross(x, y, r float32, c theme.Color, width float32) {
-	b.line(x-r, y-r, x+r, y+r, c, width, Solid)
-	b.line(x-r, y+r, x+r, y-r, c, width, Solid)
+	b.line(x-r, y-r, x+r, y+r, c, width, display.Solid)
+	b.line(x-r, y+r, x+r, y-r, c, width, display.Solid)
 }
 
 // scissors mark a cut.
 func (b *builder) scissors(x, y, r float32, c theme.Color) {
-	b.line(x-r*0.5, y+r*0.45, x+r, y-r*0.6, c, 1.3, Solid)
-	b.line(x-r*0.5, y-r*0.45, x+r, y+r*0.6, c, 1.3, Solid)
+	b.line(x-r*0.5, y+r*0.45, x+r, y-r*0.6, c, 1.3, display.Solid)
+	b.line(x-r*0.5, y-r*0.45, x+r, y+r*0.6, c, 1.3, display.Solid)
 	for _, dy := range [2]float32{-0.6, 0.6} {
 		k := r * 0.36
-		b.box(rect(x-r*0.75-k, y+dy*r-k, 2*k, 2*k), k, 0, c, 1.2, Solid, 0)
+		b.box(rect(x-r*0.75-k, y+dy*r-k, 2*k, 2*k), k, 0, c, 1.2, display.Solid, 0)
 	}
 }
 
@@ -134,7 +135,7 @@ func (b *builder) put(x, y float32, st style, room float32) float32 {
 	if n == 0 {
 		return 0
 	}
-	b.add(Op{Kind: Glyphs, X: x, Y: y, Face: st.face, Size: st.size, Fill: st.color, Align: st.align, From: from, Len: n})
+	b.add(display.Op{Kind: display.Glyphs, X: x, Y: y, Face: st.face, Size: st.size, Fill: st.color, Align: st.align, From: from, Len: n})
 	return w
 }
 
@@ -170,10 +171,18 @@ func (b *builder) label(text string, x, y float32, st style, room float32) float
 	return b.s(text).put(x, y, st, room)
 }
 
-func (b *builder) tiny(c theme.Color) style  { return style{theme.Regular, theme.SizeTiny, c, Start} }
-func (b *builder) small(c theme.Color) style { return style{theme.Regular, theme.SizeSmall, c, Start} }
-func (b *builder) bold(c theme.Color) style  { return style{theme.Bold, theme.SizeBody, c, Start} }
-func (b *builder) mono(c theme.Color) style  { return style{theme.Mono, theme.SizeTiny, c, Start} }
+func (b *builder) tiny(c theme.Color) style {
+	return style{theme.Regular, theme.SizeTiny, c, display.Start}
+}
+func (b *builder) small(c theme.Color) style {
+	return style{theme.Regular, theme.SizeSmall, c, display.Start}
+}
+func (b *builder) bold(c theme.Color) style {
+	return style{theme.Bold, theme.SizeBody, c, display.Start}
+}
+func (b *builder) mono(c theme.Color) style {
+	return style{theme.Mono, theme.SizeTiny, c, display.Start}
+}
 
-func (s style) right() style  { s.align = End; return s }
-func (s style) middle() style { s.align = Middle; return s }
+func (s style) right() style  { s.align = display.End; return s }
+func (s style) middle() style { s.align = display.Middle; return s }

@@ -4,6 +4,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/motion"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
@@ -162,8 +163,8 @@ func (p *path) at(t float32) (x, y float32) {
 	return motion.Bezier(p.x0, p.x1, p.x2, p.x3, t), motion.Bezier(p.y0, p.y1, p.y2, p.y3, t)
 }
 
-func (b *builder) curve(p *path, c theme.Color, width float32, dash Dash) {
-	b.add(Op{Kind: Curve, X: p.x0, Y: p.y0, W: p.x3, H: p.y3, A: p.x1, B: p.y1, C: p.x2, D: p.y2, Stroke: c, Width: width, Dash: dash})
+func (b *builder) curve(p *path, c theme.Color, width float32, dash display.Dash) {
+	b.add(display.Op{Kind: display.Curve, X: p.x0, Y: p.y0, W: p.x3, H: p.y3, A: p.x1, B: p.y1, C: p.x2, D: p.y2, Stroke: c, Width: width, Dash: dash})
 }
 
 // flights paints messages one by one where a reader can follow them, and the
@@ -212,9 +213,9 @@ func (b *builder) flight(f *view.Flight, named bool) {
 	case b.in.ReducedMotion:
 		t = 0.5
 	}
-	dash := Solid
+	dash := display.Solid
 	if f.Held {
-		dash = Dashed
+		dash = display.Dashed
 	}
 	b.curve(&p, c.Alpha(0.45), 1, dash)
 	x, y := p.at(t)
@@ -225,7 +226,7 @@ func (b *builder) flight(f *view.Flight, named bool) {
 	hit := b.target(view.Selection{Kind: "flight", ID: f.ID}, rect(x-9, y-9, 18, 18), false)
 	b.circle(x, y, 2*r, c.Alpha(0.2), 0)
 	if f.Response {
-		b.box(rect(x-r, y-r, 2*r, 2*r), r, b.th.Bg, c, 1.6, Solid, hit)
+		b.box(rect(x-r, y-r, 2*r, 2*r), r, b.th.Bg, c, 1.6, display.Solid, hit)
 	} else {
 		b.circle(x, y, r, c, hit)
 	}

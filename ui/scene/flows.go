@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"math"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -69,7 +70,7 @@ func (b *builder) drawFlows() {
 		}
 		w := float32(math.Log2(float64(1+f.weight*4))) * 0.8
 		c := b.apiTint(f.kind).Alpha(min(0.6, 0.12+0.3*f.weight))
-		b.curve(&p, c, min(4, max(0.8, w)), Solid)
+		b.curve(&p, c, min(4, max(0.8, w)), display.Solid)
 	}
 	if len(b.state.flows) > 0 && b.in.Speed > 0 {
 		b.out.Moving = true
@@ -94,9 +95,9 @@ func (b *builder) links() {
 			x, bow = a.X+a.W-8, 10
 		}
 		y0, y1 := a.Y+a.H/2, z.Y+z.H/2
-		c, dash := b.th.Warn, Dotted
+		c, dash := b.th.Warn, display.Dotted
 		if l.Cut {
-			c, dash = b.th.Bad, Dashed
+			c, dash = b.th.Bad, display.Dashed
 		}
 		if d := rf - rt; d > 1 || d < -1 {
 			bow += 6
@@ -112,9 +113,9 @@ func (b *builder) links() {
 			b.circle(mx, my, 2.5, c, 0)
 		}
 		if l.Cut && !b.cutBack(l) {
-			form := Up
+			form := display.Up
 			if y1 > y0 {
-				form = Down
+				form = display.Down
 			}
 			b.shape(form, x, y1, 3.5, c, 0, 0)
 		}

@@ -18,14 +18,23 @@ func Hit(l *List, x, y float32) (view.Selection, Rect) {
 	return view.Selection{}, Rect{}
 }
 
-// Find returns the rectangle of a selection, if it is in the picture.
+// Find returns the rectangle of a selection, if it is in the picture; of several
+// the one that the keyboard stops at.
 func Find(l *List, sel view.Selection) (Rect, bool) {
+	if len(l.Hits) == 0 {
+		return Rect{}, false
+	}
+	found := 0
 	for i := len(l.Hits) - 1; i > 0; i-- {
-		if l.Hits[i].Sel == sel {
+		if l.Hits[i].Sel != sel {
+			continue
+		}
+		if l.Hits[i].focus {
 			return l.Hits[i].Rect, true
 		}
+		found = i
 	}
-	return Rect{}, false
+	return l.Hits[found].Rect, found > 0
 }
 
 // Targets returns what the keyboard can reach, in reading order (rows from the
@@ -52,6 +61,9 @@ func Targets(l *List) []Target {
 // -1, 0 or 1): the nearest whose centre lies that way. Without a selection it
 // is the first target; if nothing lies that way it is sel itself.
 func Step(l *List, sel view.Selection, dx, dy int) view.Selection {
+	if len(l.Hits) == 0 {
+		return sel
+	}
 	from, ok := Find(l, sel)
 	if !ok {
 		for i := range l.Hits {
@@ -62,13 +74,14 @@ func Step(l *List, sel view.Selection, dx, dy int) view.Selection {
 		return sel
 	}
 	best, bestCost := sel, float32(1e9)
-	cx, cy := from.X+from.W/2, from.Y+from.H/2
+	cx, cy := middle(sel, from)
 	for i := range l.Hits {
 		t := &l.Hits[i]
 		if !t.focus || t.Sel == sel {
 			continue
 		}
-		vx, vy := t.Rect.X+t.Rect.W/2-cx, t.Rect.Y+t.Rect.H/2-cy
+		x, y := middle(t.Sel, t.Rect)
+		vx, vy := x-cx, y-cy
 		along := vx*float32(dx) + vy*float32(dy)
 		across := vx*float32(dy) - vy*float32(dx)
 		if along < 2 {
@@ -79,4 +92,13 @@ func Step(l *List, sel view.Selection, dx, dy int) view.Selection {
 		}
 	}
 	return best
+}
+
+// middle is where a target counts as being: a broker stands at the left end of
+// its row.
+func middle(sel view.Selection, r Rect) (x, y float32) {
+	if sel.Kind == "broker" {
+		return r.X + min(30, r.W/2), r.Y + r.H/2
+	}
+	return r.X + r.W/2, r.Y + r.H/2
 }

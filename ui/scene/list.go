@@ -3,16 +3,13 @@ package scene
 import (
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/layout"
-	"github.com/highwater-sim/highwater/ui/theme"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 )
 
-// List is a display list: all that a painter knows.
+// List is a display list with what its marks stand for. Painters take the
+// embedded part.
 type List struct {
-	W, H float32 // of the stage, in CSS px
-	DPR  float32
-	Bg   theme.Color
-	Ops  []Op
-	Text []byte // of all Glyphs
+	display.List
 	Hits []Target
 
 	// What Build found out; not part of the binary form.
@@ -44,16 +41,7 @@ type Target struct {
 
 // Reset empties the list and keeps its memory.
 func (l *List) Reset() {
-	l.Ops, l.Text, l.Hits = l.Ops[:0], l.Text[:0], l.Hits[:0]
-	l.Hits = append(l.Hits, Target{})
+	l.List.Reset()
+	l.Hits = append(l.Hits[:0], Target{})
 	l.Camera, l.ContentW, l.ContentH, l.Level, l.Cells, l.Moving, l.cluster = Camera{}, 0, 0, Auto, 0, false, nil
-}
-
-// TextOf is the text of a Glyphs operation.
-func (l *List) TextOf(op *Op) []byte {
-	end := op.From + op.Len
-	if op.From < 0 || op.Len < 0 || int(end) > len(l.Text) {
-		return nil
-	}
-	return l.Text[op.From:end]
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/layout"
 	"github.com/highwater-sim/highwater/ui/motion"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
@@ -28,12 +29,12 @@ func (b *builder) rowsGround() {
 		if !b.visibleY(r.Y, r.H) {
 			continue
 		}
-		fill, stroke, dash := b.th.Row, b.th.Line, Solid
+		fill, stroke, dash := b.th.Row, b.th.Line, display.Solid
 		switch {
 		case down(k.State):
-			fill, stroke, dash = b.th.BadRow, b.th.Bad.Alpha(0.7), Dashed
+			fill, stroke, dash = b.th.BadRow, b.th.Bad.Alpha(0.7), display.Dashed
 		case k.State == view.Frozen || k.State == view.Starting || k.State == view.Stopping:
-			stroke, dash = b.th.Warn.Alpha(0.7), Dashed
+			stroke, dash = b.th.Warn.Alpha(0.7), display.Dashed
 		case len(k.CutFrom) > 0 || k.Fenced && k.Registered:
 			fill, stroke = b.th.WarnRow, b.th.Warn
 		}
@@ -338,8 +339,8 @@ func (b *builder) marks(part *view.Partition, x, w float32, sc *scale) {
 		c = c.Alpha(0.75)
 	}
 	// Double, as in the legend: the high watermark is never known by colour alone.
-	b.line(hw-1.2, top, hw-1.2, bottom, c, 1, Solid)
-	b.line(hw+1.2, top, hw+1.2, bottom, c, 1, Solid)
+	b.line(hw-1.2, top, hw-1.2, bottom, c, 1, display.Solid)
+	b.line(hw+1.2, top, hw+1.2, bottom, c, 1, display.Solid)
 	lso := kafka.NoOffset
 	for i := range part.Replicas {
 		if part.Replicas[i].Broker == part.Leader {
@@ -349,7 +350,7 @@ func (b *builder) marks(part *view.Partition, x, w float32, sc *scale) {
 	y := p.MarksY - b.camY + 12
 	if lso >= 0 && lso < part.HW {
 		lx, _ := sc.edge(lso)
-		b.line(lx, top, lx, bottom, b.th.LSO, 1.6, Dotted)
+		b.line(lx, top, lx, bottom, b.th.LSO, 1.6, display.Dotted)
 		if w >= 50 && hw-lx > 8 {
 			b.label("LSO", lx-2, y, b.tiny(b.th.LSO).right(), 0)
 		}
@@ -387,12 +388,12 @@ func (b *builder) groupMarks(part *view.Partition, sc *scale, y float32) {
 			my := y - 9
 			if a.Committed >= 0 {
 				if x, in := sc.edge(a.Committed); in {
-					b.shape(Diamond, x, my, 3.6, b.th.InSync, 0, 0)
+					b.shape(display.Diamond, x, my, 3.6, b.th.InSync, 0, 0)
 				}
 			}
 			if a.Position >= 0 && a.Position != a.Committed {
 				if x, in := sc.edge(a.Position); in {
-					b.shape(Diamond, x, my, 3.6, b.th.Bg, b.th.InSync, 1.2)
+					b.shape(display.Diamond, x, my, 3.6, b.th.Bg, b.th.InSync, 1.2)
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package scene
 import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
@@ -58,7 +59,7 @@ func (b *builder) controller(k *view.Controller, x, y float32, most kafka.Offset
 	if leads {
 		fill = c
 	}
-	b.shape(Hex, x+8, cy, 9.5, fill, c, 1.2)
+	b.shape(display.Hex, x+8, cy, 9.5, fill, c, 1.2)
 	if down(k.State) {
 		b.cross(x+8, cy, 4, c, 1.4)
 	}
@@ -66,7 +67,7 @@ func (b *builder) controller(k *view.Controller, x, y float32, most kafka.Offset
 	b.begin()
 	tx += b.n(int64(k.ID)).put(tx, base, b.small(th.Text), 0) + 4
 	if leads {
-		b.shape(Star, tx+4, base-4, 5, th.Text, 0, 0)
+		b.shape(display.Star, tx+4, base-4, 5, th.Text, 0, 0)
 	}
 	bx := x + 22 + 36
 	b.fill(rect(bx, cy-2, bar, 4), 2, th.Line, 0)
@@ -95,7 +96,7 @@ func (b *builder) folded(from, base float32) {
 		}
 		r := rect(right-w-14, base-12, w+14, 17)
 		hit := b.target(view.Selection{Kind: "topic", Name: t.Name}, r, true)
-		b.box(r, 8.5, b.th.Card, b.th.Line, 1, Solid, hit)
+		b.box(r, 8.5, b.th.Card, b.th.Line, 1, display.Solid, hit)
 		b.put(right-7, base, st, 0)
 		right -= w + 20
 	}
@@ -142,7 +143,7 @@ func (b *builder) gutter() {
 
 func (b *builder) brokerID(k *view.Broker, x, y, size float32, c theme.Color) float32 {
 	b.begin()
-	return b.n(int64(k.ID)).put(x, y, style{theme.Bold, size, c, Start}, 0)
+	return b.n(int64(k.ID)).put(x, y, style{theme.Bold, size, c, display.Start}, 0)
 }
 
 func (b *builder) rack(k *view.Broker, x, y, room float32) {
@@ -186,7 +187,7 @@ func (b *builder) brokerStatus(k *view.Broker, x, y, room float32) {
 		b.begin()
 		b.s("disk ").dur(k.DiskLatency).put(x, y, b.tiny(th.Warn), room)
 	case k.LastHeartbeat != kafka.Never && k.Registered:
-		b.shape(Heart, x+4, y-3.5, 4.2, th.InSync, 0, 0)
+		b.shape(display.Heart, x+4, y-3.5, 4.2, th.InSync, 0, 0)
 		b.begin()
 		b.dur(b.now.Sub(k.LastHeartbeat)).put(x+13, y, b.tiny(th.InSync), room-13)
 	}
@@ -198,7 +199,7 @@ func (b *builder) violation() {
 	if v == nil {
 		return
 	}
-	b.box(rect(1, 1, b.in.W-2, b.in.H-2), 4, 0, b.th.Bad, 2, Solid, 0)
+	b.box(rect(1, 1, b.in.W-2, b.in.H-2), 4, 0, b.th.Bad, 2, display.Solid, 0)
 	b.begin()
 	b.s("law broken: ").s(v.Law).s(": ").s(v.Text)
 	b.fill(rect(1, b.in.H-23, b.in.W-2, 22), 0, b.th.BadRow, 0)
@@ -212,9 +213,9 @@ func (b *builder) focus() {
 		t := &b.out.Hits[i]
 		switch {
 		case sel.Kind != "" && t.Sel.Kind == sel.Kind && t.Sel == sel:
-			b.box(t.Rect.Inset(-2), 9, 0, b.th.Accent, 2, Solid, 0)
+			b.box(t.Rect.Inset(-2), 9, 0, b.th.Accent, 2, display.Solid, 0)
 		case hover.Kind != "" && t.Sel.Kind == hover.Kind && t.Sel == hover:
-			b.box(t.Rect.Inset(-1), 8, 0, b.th.Text.Alpha(0.6), 1, Solid, 0)
+			b.box(t.Rect.Inset(-1), 8, 0, b.th.Text.Alpha(0.6), 1, display.Solid, 0)
 		}
 	}
 }

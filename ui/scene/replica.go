@@ -3,6 +3,7 @@ package scene
 import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
@@ -39,16 +40,16 @@ func (b *builder) standing(part *view.Partition, r *view.Replica) standing {
 }
 
 // look is how a standing is drawn.
-func (b *builder) look(s standing) (c theme.Color, width float32, dash Dash) {
+func (b *builder) look(s standing) (c theme.Color, width float32, dash display.Dash) {
 	switch s {
 	case standLeader:
-		return b.th.Leader, 2, Solid
+		return b.th.Leader, 2, display.Solid
 	case standInSync:
-		return b.th.InSync, 1.2, Solid
+		return b.th.InSync, 1.2, display.Solid
 	case standOffline:
-		return b.th.Bad, 1.2, Dashed
+		return b.th.Bad, 1.2, display.Dashed
 	}
-	return b.th.Warn, 1.2, Dashed
+	return b.th.Warn, 1.2, display.Dashed
 }
 
 func (b *builder) replicaSel(part *view.Partition, r *view.Replica) view.Selection {
@@ -113,7 +114,7 @@ func (b *builder) replicaTitle(part *view.Partition, r *view.Replica, s standing
 	b.begin()
 	switch s {
 	case standLeader:
-		b.shape(Star, x+4, y-3.6, 5, c, 0, 0)
+		b.shape(display.Star, x+4, y-3.6, 5, c, 0, 0)
 		x, room = x+12, room-12
 		if b.s("LEADER"); b.width(st) > room {
 			b.out.Text = b.out.Text[:b.mark] // the star says it
@@ -172,7 +173,7 @@ func (b *builder) replicaBar(part *view.Partition, r *view.Replica, at Rect, sc 
 	c, width, dash := b.look(s)
 	hit := b.inMatrix(b.replicaSel(part, r), at, true)
 	if at.W < 40 {
-		dash = Solid // a dash would not be seen as one
+		dash = display.Solid // a dash would not be seen as one
 	}
 	b.box(at, min(6, at.W/4), b.th.Well, c, width, dash, hit)
 	y, h := at.Y+6, at.H-12
@@ -202,7 +203,7 @@ func (b *builder) barWords(part *view.Partition, r *view.Replica, at Rect) {
 	c, _, _ := b.look(s)
 	switch s {
 	case standLeader:
-		b.shape(Star, at.X+at.W/2, at.Y+9, 5, c, 0, 0)
+		b.shape(display.Star, at.X+at.W/2, at.Y+9, 5, c, 0, 0)
 	case standOut, standFalling, standStaleLeader:
 		b.begin()
 		b.s("!")

@@ -4,6 +4,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/layout"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 )
 
 // tiles paints a topic whose partitions are tiles. Each standing has a shape of
@@ -51,19 +52,19 @@ func (b *builder) tile(part *view.Partition, r *view.Replica, at Rect) {
 	case standLeader:
 		b.fill(in, radius, c, hit)
 		if big {
-			b.shape(Star, in.X+in.W/2, in.Y+in.H/2, in.W*0.32, b.th.Well, 0, 0)
+			b.shape(display.Star, in.X+in.W/2, in.Y+in.H/2, in.W*0.32, b.th.Well, 0, 0)
 		}
 	case standInSync:
 		if in.W >= 8 {
-			b.box(in, radius, c.Alpha(0.28), c.Alpha(0.8), 1, Solid, hit)
+			b.box(in, radius, c.Alpha(0.28), c.Alpha(0.8), 1, display.Solid, hit)
 		} else {
 			b.fill(in, radius, c.Alpha(0.45), hit)
 		}
 	case standOffline:
-		b.box(in, radius, b.th.Well, c.Alpha(0.8), 1, Solid, hit)
+		b.box(in, radius, b.th.Well, c.Alpha(0.8), 1, display.Solid, hit)
 		b.cross(in.X+in.W/2, in.Y+in.H/2, in.W*0.24, c, 1)
 	default: // behind: the tile is as full as its log is complete
-		b.box(in, radius, b.th.Well, c, 1, Solid, hit)
+		b.box(in, radius, b.th.Well, c, 1, display.Solid, hit)
 		h := in.H * full(part, r)
 		b.fill(rect(in.X, in.Y+in.H-h, in.W, h), radius, c, 0)
 		if big {

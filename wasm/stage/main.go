@@ -7,7 +7,7 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/highwater-sim/highwater/ui/paint/canvas"
-	"github.com/highwater-sim/highwater/ui/scene"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/wasm/bridge"
 )
 
@@ -16,7 +16,7 @@ type stage struct {
 	page    *bridge.Page
 	painter *canvas.Painter
 	bytes   []byte
-	list    scene.List
+	list    display.List
 	scale   float64
 	asked   bool // Update has asked the page for this frame
 }
@@ -30,7 +30,7 @@ func (s *stage) Update() error {
 	s.asked = true
 	var fresh bool
 	if s.bytes, fresh = s.page.Frame(s.bytes); fresh {
-		if err := scene.Decode(s.bytes, &s.list); err != nil {
+		if err := display.Decode(s.bytes, &s.list); err != nil {
 			println(err.Error())
 		}
 	}

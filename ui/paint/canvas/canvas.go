@@ -8,7 +8,7 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/highwater-sim/highwater/ui/paint/mesh"
-	"github.com/highwater-sim/highwater/ui/scene"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 )
 
 //go:embed fill.kage
@@ -52,7 +52,7 @@ func New() (*Painter, error) {
 }
 
 // Paint draws list over the whole screen, whatever its size in device px.
-func (p *Painter) Paint(screen *ebiten.Image, list *scene.List) {
+func (p *Painter) Paint(screen *ebiten.Image, list *display.List) {
 	r, g, b, _ := list.Bg.RGBA()
 	screen.Fill(color.RGBA{r, g, b, 0xff})
 	if list.W <= 0 || len(list.Ops) == 0 {

@@ -4,7 +4,7 @@ import (
 	"image"
 	"unicode/utf8"
 
-	"github.com/highwater-sim/highwater/ui/scene"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
@@ -152,7 +152,7 @@ func (a *Atlas) raster(s *sized, r rune, shift int, g *glyph) {
 }
 
 // glyphs lays a text out and adds a quad for each glyph.
-func (m *Mesh) glyphs(o *scene.Op) {
+func (m *Mesh) glyphs(o *display.Op) {
 	text := m.list.TextOf(o)
 	if len(text) == 0 || !m.color(o.Fill) || int(o.Face) >= len(m.atlas.fonts) {
 		return
@@ -164,9 +164,9 @@ func (m *Mesh) glyphs(o *scene.Op) {
 	}
 	x := o.X * m.scale
 	switch o.Align {
-	case scene.Middle:
+	case display.Middle:
 		x -= theme.Width(o.Face, text, size) / 2
-	case scene.End:
+	case display.End:
 		x -= theme.Width(o.Face, text, size)
 	}
 	y := round(o.Y * m.scale)

@@ -1,7 +1,7 @@
 package mesh
 
 import (
-	"github.com/highwater-sim/highwater/ui/scene"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
@@ -33,7 +33,7 @@ type Mesh struct {
 	Batches  []Batch
 
 	atlas *Atlas
-	list  *scene.List
+	list  *display.List
 	scale float32 // device px per CSS px
 	rgba  [4]float32
 	pts   []point // scratch
@@ -43,7 +43,7 @@ type point struct{ x, y float32 }
 
 // Build fills m with the triangles of list at scale device px per CSS px. Glyphs
 // it needs are rasterised into atlas.
-func (m *Mesh) Build(list *scene.List, scale float32, atlas *Atlas) {
+func (m *Mesh) Build(list *display.List, scale float32, atlas *Atlas) {
 	m.atlas, m.list, m.scale = atlas, list, scale
 	generation := atlas.generation
 	m.build()
@@ -73,28 +73,28 @@ func (m *Mesh) batch(b Batch) {
 	m.Batches = append(m.Batches, b)
 }
 
-func (m *Mesh) op(o *scene.Op) {
+func (m *Mesh) op(o *display.Op) {
 	switch o.Kind {
-	case scene.Clip:
+	case display.Clip:
 		b := Batch{}
 		if o.W > 0 && o.H > 0 {
 			b.X0, b.Y0 = int(round(o.X*m.scale)), int(round(o.Y*m.scale))
 			b.X1, b.Y1 = int(round((o.X+o.W)*m.scale)), int(round((o.Y+o.H)*m.scale))
 		}
 		m.batch(b)
-	case scene.Quad:
+	case display.Quad:
 		m.quad(o)
-	case scene.Hatch:
+	case display.Hatch:
 		m.hatch(o)
-	case scene.Line:
+	case display.Line:
 		m.pts = append(m.pts[:0], point{o.X * m.scale, o.Y * m.scale}, point{o.W * m.scale, o.H * m.scale})
 		m.stroke(o, false)
-	case scene.Curve:
+	case display.Curve:
 		m.flatten(o)
 		m.stroke(o, false)
-	case scene.Shape:
+	case display.Shape:
 		m.shape(o)
-	case scene.Glyphs:
+	case display.Glyphs:
 		m.glyphs(o)
 	}
 }
@@ -146,7 +146,7 @@ func (m *Mesh) rect(x0, y0, x1, y1, radius, mode float32) {
 }
 
 // edges are a rectangle's in device px, on the grid unless it is a circle.
-func (m *Mesh) edges(o *scene.Op) (x0, y0, x1, y1 float32) {
+func (m *Mesh) edges(o *display.Op) (x0, y0, x1, y1 float32) {
 	s := m.scale
 	x0, y0, x1, y1 = o.X*s, o.Y*s, (o.X+o.W)*s, (o.Y+o.H)*s
 	if o.W == o.H && o.R*2 >= o.W {
@@ -161,7 +161,7 @@ func (m *Mesh) penWidth(w float32) float32 {
 	return max(1, round(w*m.scale*2)/2)
 }
 
-func (m *Mesh) quad(o *scene.Op) {
+func (m *Mesh) quad(o *display.Op) {
 	x0, y0, x1, y1 := m.edges(o)
 	if m.color(o.Fill) {
 		m.rect(x0, y0, x1, y1, o.R*m.scale, modeFill)
@@ -169,7 +169,7 @@ func (m *Mesh) quad(o *scene.Op) {
 	if o.Width <= 0 || !m.color(o.Stroke) {
 		return
 	}
-	if o.Dash == scene.Solid {
+	if o.Dash == display.Solid {
 		m.rect(x0, y0, x1, y1, o.R*m.scale, m.penWidth(o.Width))
 		return
 	}
@@ -178,7 +178,7 @@ func (m *Mesh) quad(o *scene.Op) {
 	m.stroke(o, true)
 }
 
-func (m *Mesh) hatch(o *scene.Op) {
+func (m *Mesh) hatch(o *display.Op) {
 	if !m.color(o.Fill) {
 		return
 	}

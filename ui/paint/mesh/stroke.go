@@ -4,11 +4,11 @@ import (
 	"math"
 
 	"github.com/highwater-sim/highwater/ui/motion"
-	"github.com/highwater-sim/highwater/ui/scene"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 )
 
 // flatten fills pts with a curve's points: more of them for a longer one.
-func (m *Mesh) flatten(o *scene.Op) {
+func (m *Mesh) flatten(o *display.Op) {
 	s := m.scale
 	long := abs(o.W-o.X) + abs(o.H-o.Y)
 	n := min(32, max(6, int(long*s/14)))
@@ -22,7 +22,7 @@ func (m *Mesh) flatten(o *scene.Op) {
 func abs(v float32) float32 { return max(v, -v) }
 
 // stroke draws the line through pts with o's pen.
-func (m *Mesh) stroke(o *scene.Op, closed bool) {
+func (m *Mesh) stroke(o *display.Op, closed bool) {
 	if o.Width <= 0 || !m.color(o.Stroke) {
 		return
 	}
@@ -133,9 +133,9 @@ func (m *Mesh) dash(on, off, w float32) {
 
 // shape fills a figure with a fan whose fragments know how far the edge is, and
 // strokes it edge by edge.
-func (m *Mesh) shape(o *scene.Op) {
-	var pts [scene.OutlineMax]scene.Point
-	n := scene.Outline(o.Form, &pts)
+func (m *Mesh) shape(o *display.Op) {
+	var pts [display.OutlineMax]display.Point
+	n := display.Outline(o.Form, &pts)
 	if n < 3 {
 		return
 	}

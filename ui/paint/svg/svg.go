@@ -5,12 +5,12 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/highwater-sim/highwater/ui/scene"
+	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
 // Render writes the list as one SVG document. The error is w's.
-func Render(w io.Writer, list *scene.List) error {
+func Render(w io.Writer, list *display.List) error {
 	p := painter{list: list, ids: "hw"}
 	p.document()
 	_, err := w.Write(p.b)
@@ -18,7 +18,7 @@ func Render(w io.Writer, list *scene.List) error {
 }
 
 type painter struct {
-	list    *scene.List
+	list    *display.List
 	b       []byte
 	ids     string
 	layer   bool // a <g> of a layer is open
@@ -80,7 +80,7 @@ func (p *painter) document() {
 func (p *painter) patterns() {
 	for i := range p.list.Ops {
 		op := &p.list.Ops[i]
-		if op.Kind != scene.Hatch || p.hatchOf(op) >= 0 {
+		if op.Kind != display.Hatch || p.hatchOf(op) >= 0 {
 			continue
 		}
 		p.hatches = append(p.hatches, hatch{op.Fill, op.Width, op.Size})
@@ -97,7 +97,7 @@ func (p *painter) patterns() {
 	p.s("</defs>\n")
 }
 
-func (p *painter) hatchOf(op *scene.Op) int {
+func (p *painter) hatchOf(op *display.Op) int {
 	for i, h := range p.hatches {
 		if h == (hatch{op.Fill, op.Width, op.Size}) {
 			return i
@@ -117,32 +117,32 @@ func (p *painter) close() {
 	p.clip, p.layer = false, false
 }
 
-func (p *painter) op(op *scene.Op) {
+func (p *painter) op(op *display.Op) {
 	switch op.Kind {
-	case scene.Layer:
+	case display.Layer:
 		p.close()
 		p.s("<g>\n")
 		p.layer = true
-	case scene.Clip:
+	case display.Clip:
 		p.clipTo(op)
-	case scene.Quad:
+	case display.Quad:
 		p.quad(op)
-	case scene.Hatch:
+	case display.Hatch:
 		p.s("<rect").attr("x", op.X).attr("y", op.Y).attr("width", op.W).attr("height", op.H).radius(op)
 		p.s(` fill="url(#`).s(p.ids).s("h").f(float32(p.hatchOf(op))).s(`)"/>`).s("\n")
-	case scene.Line:
+	case display.Line:
 		p.s("<line").attr("x1", op.X).attr("y1", op.Y).attr("x2", op.W).attr("y2", op.H).stroke(op).s("/>\n")
-	case scene.Curve:
+	case display.Curve:
 		p.s(`<path d="M`).f(op.X).s(" ").f(op.Y).s("C").f(op.A).s(" ").f(op.B).s(" ").f(op.C).s(" ").f(op.D).s(" ").f(op.W).s(" ").f(op.H)
 		p.s(`" fill="none"`).stroke(op).s("/>\n")
-	case scene.Glyphs:
+	case display.Glyphs:
 		p.text(op)
-	case scene.Shape:
+	case display.Shape:
 		p.shape(op)
 	}
 }
 
-func (p *painter) clipTo(op *scene.Op) {
+func (p *painter) clipTo(op *display.Op) {
 	if p.clip {
 		p.s("</g>\n")
 		p.clip = false
@@ -157,14 +157,14 @@ func (p *painter) clipTo(op *scene.Op) {
 	p.clip = true
 }
 
-func (p *painter) radius(op *scene.Op) *painter {
+func (p *painter) radius(op *display.Op) *painter {
 	if r := min(op.R, op.W/2, op.H/2); r > 0 {
 		p.attr("rx", r)
 	}
 	return p
 }
 
-func (p *painter) stroke(op *scene.Op) *painter {
+func (p *painter) stroke(op *display.Op) *painter {
 	p.paint("stroke", op.Stroke)
 	if op.Width != 1 {
 		p.attr("stroke-width", op.Width)
@@ -176,7 +176,7 @@ func (p *painter) stroke(op *scene.Op) *painter {
 }
 
 // quad's stroke lies inside its edge; SVG's lies on it.
-func (p *painter) quad(op *scene.Op) {
+func (p *painter) quad(op *display.Op) {
 	o := *op
 	if o.Stroke&0xff != 0 && o.Width > 0 {
 		h := o.Width / 2
@@ -193,12 +193,12 @@ func (p *painter) quad(op *scene.Op) {
 	p.s("/>\n")
 }
 
-func (p *painter) text(op *scene.Op) {
+func (p *painter) text(op *display.Op) {
 	p.s("<text").attr("x", op.X).attr("y", op.Y).attr("font-size", op.Size).paint("fill", op.Fill)
 	switch op.Align {
-	case scene.Middle:
+	case display.Middle:
 		p.s(` text-anchor="middle"`)
-	case scene.End:
+	case display.End:
 		p.s(` text-anchor="end"`)
 	}
 	switch op.Face {
@@ -225,9 +225,9 @@ func (p *painter) text(op *scene.Op) {
 	p.s("</text>\n")
 }
 
-func (p *painter) shape(op *scene.Op) {
-	var pts [scene.OutlineMax]scene.Point
-	n := scene.Outline(op.Form, &pts)
+func (p *painter) shape(op *display.Op) {
+	var pts [display.OutlineMax]display.Point
+	n := display.Outline(op.Form, &pts)
 	p.s(`<polygon points="`)
 	for i := range n {
 		if i > 0 {

@@ -1,4 +1,4 @@
-package scene
+package display
 
 import (
 	"encoding/binary"
@@ -18,7 +18,7 @@ const (
 )
 
 // ErrDecode is what Decode returns for bytes that are no display list.
-var ErrDecode = errors.New("scene: not a display list")
+var ErrDecode = errors.New("display: not a display list")
 
 // AppendBinary appends the list in the form that the stage reads: a header,
 // then one record per operation with the fields that its kind uses, little

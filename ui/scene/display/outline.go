@@ -1,4 +1,4 @@
-package scene
+package display
 
 // Point is a point of an outline, in units of the shape's radius from its centre.
 type Point struct{ X, Y float32 }

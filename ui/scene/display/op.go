@@ -1,7 +1,6 @@
-package scene
+package display
 
 import (
-	"github.com/highwater-sim/highwater/ui/layout"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
@@ -106,8 +105,3 @@ type Op struct {
 	From, Len  int32 // into List.Text
 	Hit        int32 // into List.Hits, 0 for none
 }
-
-// Rect is a rectangle in CSS px of the stage.
-type Rect = layout.Rect
-
-func rect(x, y, w, h float32) Rect { return Rect{X: x, Y: y, W: w, H: h} }

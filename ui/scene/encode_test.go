@@ -1,0 +1,87 @@
+package scene_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/highwater-sim/highwater/ui/scene"
+	"github.com/highwater-sim/highwater/ui/scene/display"
+	"github.com/highwater-sim/highwater/ui/scene/fixture"
+)
+
+// What the stage decodes is what the app built, but for hits.
+func TestRoundTrip(t *testing.T) {
+	for name, in := range inputs() {
+		var l scene.List
+		var back display.List
+		scene.Build(in, &l)
+		if err := display.Decode(l.AppendBinary(nil), &back); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(back.Ops) != len(l.Ops) || back.W != l.W || back.H != l.H || back.DPR != l.DPR || back.Bg != l.Bg || !bytes.Equal(back.Text, l.Text) {
+			t.Fatalf("%s: header or text differ", name)
+		}
+		for i := range l.Ops {
+			want := l.Ops[i]
+			want.Hit = 0
+			if want.Fill&0xff == 0 {
+				want.Fill = 0
+			}
+			if want.Stroke&0xff == 0 || want.Width <= 0 {
+				want.Stroke = 0
+				if want.Kind != display.Hatch {
+					want.Width = 0
+				}
+			}
+			if back.Ops[i] != want {
+				t.Fatalf("%s: operation %d\n got %+v\nwant %+v", name, i, back.Ops[i], want)
+			}
+		}
+	}
+}
+
+// The budget: 3 brokers x 100 partitions under 200 kB.
+func TestSize(t *testing.T) {
+	var l scene.List
+	scene.Build(scene.Input{Cluster: fixture.Grid(3, 100), W: 1200, H: 800}, &l)
+	if n := len(l.AppendBinary(nil)); n > 200_000 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	var l scene.List
+	scene.Build(inputs()["ordinary"], &l)
+	good := l.AppendBinary(nil)
+	for name, b := range map[string][]byte{
+		"nothing": nil, "a version of the future": append([]byte{9}, good[1:]...), "cut short": good[:len(good)-1],
+		"too long": append(bytes.Clone(good), 0), "too many operations": append(bytes.Clone(good[:20]), append([]byte{0xff, 0xff, 0xff, 0xff}, good[24:]...)...),
+	} {
+		var back display.List
+		if err := display.Decode(b, &back); err == nil || len(back.Ops) != 0 {
+			t.Errorf("%s: %v, %d operations", name, err, len(back.Ops))
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, in := range inputs() {
+		var l scene.List
+		scene.Build(in, &l)
+		f.Add(l.AppendBinary(nil))
+	}
+	f.Add([]byte{display.Version})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var l, again display.List
+		if display.Decode(b, &l) != nil {
+			return
+		}
+		for i := range l.Ops {
+			l.TextOf(&l.Ops[i])
+		}
+		_ = l.String()
+		if err := display.Decode(l.AppendBinary(nil), &again); err != nil {
+			t.Fatalf("what it decoded it cannot decode again: %v", err)
+		}
+	})
+}
