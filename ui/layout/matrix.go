@@ -72,7 +72,7 @@ func (p *Plan) baseWidth(room float32) float32 {
 			return st.w
 		}
 	}
-	return room / n
+	return min(room/n, barsFrom-1)
 }
 
 // gaps are the spaces between columns of the width w.
