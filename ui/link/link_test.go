@@ -242,3 +242,16 @@ func FuzzDecode(f *testing.F) {
 		DecodeQuery(fragment)
 	})
 }
+
+func TestWithEdits(t *testing.T) {
+	text := "title A\ncluster brokers=3\nat 1s cut broker-1 broker-2\n      say It is cut.\nat 3s    heal all\nat 9s expect true"
+	got := WithEdits(text, []model.Edit{{At: 500_000_000, Text: "crash broker-3"}, {At: 3_000_000_000, Text: "start broker-3"}, {At: 12_000_000_001, Text: "stop broker-1"}})
+	want := "title A\ncluster brokers=3\nat 500ms crash broker-3\nat 1s cut broker-1 broker-2\n      say It is cut.\nat 3s    heal all\n" +
+		"at 3s start broker-3\nat 9s expect true\nat 12000000001ns stop broker-1\n"
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if WithEdits(text, nil) != text {
+		t.Error("a text without edits was changed")
+	}
+}

@@ -32,13 +32,13 @@ func init() {
 		// What is looked at.
 		"select":   actSelect,
 		"deselect": func(m Model, _ Act) (Model, []Cmd) { return m.selected(view.Selection{}) },
-		"fit":      func(m Model, _ Act) (Model, []Cmd) { m.Camera = Camera{}; return m, []Cmd{Fit{}} },
+		"fit":      func(m Model, _ Act) (Model, []Cmd) { m.Camera = Camera{}; return m, nil },
 		"zoom": func(m Model, a Act) (Model, []Cmd) {
 			factor := float32(1.25)
 			if a.Arg == "out" {
 				factor = 0.8
 			}
-			return Update(m, Zoom{X: m.StageW / 2, Y: m.StageH / 2, Factor: factor})
+			return m, []Cmd{ZoomBy{X: m.StageW / 2, Y: m.StageH / 2, Factor: factor}}
 		},
 		"walk": func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Walk{By: int(atoi(a.Arg))}} },
 		"cell": func(m Model, a Act) (Model, []Cmd) { m.Cell = int(atoi(a.Arg)); return m, nil },
@@ -75,7 +75,7 @@ func init() {
 		"download": func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Download{What: a.Arg}} },
 		"screen":   func(m Model, _ Act) (Model, []Cmd) { return m, []Cmd{FullScreen{}} },
 		"unbanner": func(m Model, _ Act) (Model, []Cmd) { m.Banner = Banner{}; return m, nil },
-		"unsay":    func(m Model, _ Act) (Model, []Cmd) { m.Notice, m.NoticeT = "", 0; return m, nil },
+		"unsay":    func(m Model, _ Act) (Model, []Cmd) { m.Notice = ""; return m, nil },
 	}
 }
 

@@ -35,8 +35,8 @@ type Open struct {
 }
 
 // Link renews the address of the page. Push makes a new entry in the browser's
-// history, for another scenario.
-type Link struct{ Push bool }
+// history, for another scenario; Quiet only finds out what the link would be.
+type Link struct{ Push, Quiet bool }
 
 // Copy puts Text on the clipboard; What names it in the notice.
 type Copy struct{ Text, What string }
@@ -53,8 +53,8 @@ type Focus struct{ ID string }
 // SavePrefs stores what the user chose and applies the theme.
 type SavePrefs struct{ Prefs Prefs }
 
-// Fit asks for a camera that shows the whole cluster.
-type Fit struct{}
+// ZoomBy zooms by Factor about a point of the stage in CSS pixels; Framed comes back.
+type ZoomBy struct{ X, Y, Factor float32 }
 
 // Walk selects the thing that comes By places after the selection in the
 // picture's reading order.
@@ -73,4 +73,4 @@ func (Download) cmd()   {}
 func (FullScreen) cmd() {}
 func (Focus) cmd()      {}
 func (SavePrefs) cmd()  {}
-func (Fit) cmd()        {}
+func (ZoomBy) cmd()     {}

@@ -6,12 +6,9 @@ import (
 )
 
 // Camera is where the stage looks: how far the picture is scrolled, in CSS
-// pixels at this zoom, and the zoom from 1 to ZoomMax; 0 is 1. The zero value
+// pixels at this zoom, and the zoom from 1; 0 is 1. The zero value
 // shows the whole cluster as wide as it fits.
 type Camera struct{ X, Y, Zoom float32 }
-
-// ZoomMax is the largest zoom.
-const ZoomMax = 24
 
 // Model is the state of the page. It is a value: Update never changes what an
 // older one refers to.
@@ -68,8 +65,7 @@ type Model struct {
 
 	// What to tell.
 	Banner  Banner
-	Notice  string
-	NoticeT kafka.Duration // real time for which Notice still stands
+	Notice  string // stands until Act "unsay"
 	URL     string
 	Chars   int    // of the link
 	LinkErr string // why there is no link

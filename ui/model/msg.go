@@ -30,6 +30,7 @@ type Opened struct {
 	Problems []Problem
 	Banner   string // what the problems are about; "" if there are none
 	Wanted   OpenAt // what the link asked for
+	Push     bool   // the user chose it: a new entry in the browser's history
 }
 
 // OpenAt is the moment and the look that a link carries.
@@ -90,9 +91,6 @@ type Hover struct{ Selection view.Selection }
 // Pan moves the camera by CSS pixels.
 type Pan struct{ DX, DY float32 }
 
-// Zoom zooms by Factor about a point of the stage in CSS pixels.
-type Zoom struct{ X, Y, Factor float32 }
-
 // Framed tells which camera the picture has in the end, within its bounds.
 type Framed struct{ Camera Camera }
 
@@ -126,7 +124,6 @@ func (Act) msg()        {}
 func (Point) msg()      {}
 func (Hover) msg()      {}
 func (Pan) msg()        {}
-func (Zoom) msg()       {}
 func (Framed) msg()     {}
 func (Shown) msg()      {}
 func (Sized) msg()      {}

@@ -15,8 +15,8 @@ const (
 	DeltaMax = 100 * kafka.Millisecond
 	// slowFor is how long SlowEvents plays slower after an event.
 	slowFor = 1200 * kafka.Millisecond
-	// noticeFor is how long a notice stands.
-	noticeFor = 5 * kafka.Second
+	// NoticeFor is how long a notice stands.
+	NoticeFor = 5 * kafka.Second
 	// behindFrames in a row make the page say that the engine is behind.
 	behindFrames = 20
 )
@@ -55,8 +55,6 @@ func Update(m Model, msg Msg) (Model, []Cmd) {
 	case Pan:
 		m.Camera.X -= msg.DX
 		m.Camera.Y -= msg.DY
-	case Zoom:
-		m.Camera = zoomed(m.Camera, msg)
 	case Framed:
 		m.Camera = msg.Camera
 	case Shown:
@@ -75,11 +73,6 @@ func Update(m Model, msg Msg) (Model, []Cmd) {
 // a question, at the end of the script, and slowing down where something happens.
 func (m Model) frame(f Frame) (Model, []Cmd) {
 	delta := min(max(f.Delta, 0), DeltaMax)
-	if m.NoticeT > 0 {
-		if m.NoticeT -= delta; m.NoticeT <= 0 {
-			m.Notice, m.NoticeT = "", 0
-		}
-	}
 	if !m.Playing || m.Seeking || m.Hidden || m.Opening {
 		return m, nil
 	}
@@ -196,10 +189,10 @@ func (m Model) opened(o Opened) (Model, []Cmd) {
 		m, cmds := m.seek(o.Wanted.At)
 		m.Resume = o.Wanted.Play
 		cmds[0] = SeekTo{At: o.Wanted.At, Event: o.Wanted.Event, Exact: o.Wanted.Event > 0}
-		return m, cmds
+		return m, append(cmds, Link{Push: o.Push})
 	}
 	m.Playing = o.Wanted.Play
-	return m, nil
+	return m, []Cmd{Link{Push: o.Push, Quiet: !o.Push}}
 }
 
 func (m Model) done(d Done) (Model, []Cmd) {
@@ -231,7 +224,7 @@ func (m Model) seek(to kafka.Instant) (Model, []Cmd) {
 }
 
 func (m Model) say(text string) Model {
-	m.Notice, m.NoticeT = text, noticeFor
+	m.Notice = text
 	return m
 }
 
@@ -244,14 +237,6 @@ func (m Model) selected(s view.Selection) (Model, []Cmd) {
 		m.Tab = "inspector"
 	}
 	return m, []Cmd{Link{}}
-}
-
-// zoomed keeps the point of the picture that lies under the zoom's centre.
-func zoomed(c Camera, z Zoom) Camera {
-	old := max(c.Zoom, 1)
-	next := min(max(old*z.Factor, 1), ZoomMax)
-	f := next / old
-	return Camera{X: (c.X+z.X)*f - z.X, Y: (c.Y+z.Y)*f - z.Y, Zoom: next}
 }
 
 // lines are problems as text, each with its place.

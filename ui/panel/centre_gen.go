@@ -30,49 +30,6 @@ func (c *Centre) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgn.SetInnerHTML(vugu.HTML("\x3Cspan class=\"sr\"\x3EThe picture of the cluster lies here; the table of partitions says the same in words.\x3C/span\x3E"))
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "zoom"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "group"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "zoom"}}}
-		vgparent.AppendChild(vgn)
-		{
-			vgparent := vgn
-			_ = vgparent
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
-			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "btn icon"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "zoom"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Zoom in"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "Zoom in (+)"}}}
-			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("data-arg", "in")
-			{
-				vgparent := vgn
-				_ = vgparent
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "+"}
-				vgparent.AppendChild(vgn)
-			}
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
-			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "btn icon"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "zoom"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Zoom out"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "Zoom out (−)"}}}
-			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("data-arg", "out")
-			{
-				vgparent := vgn
-				_ = vgparent
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "−"}
-				vgparent.AppendChild(vgn)
-			}
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
-			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "btn icon"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Whole cluster"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "Whole cluster (0)"}}}
-			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("data-do", "fit")
-			{
-				vgparent := vgn
-				_ = vgparent
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "⤢"}
-				vgparent.AppendChild(vgn)
-			}
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
-			vgparent.AppendChild(vgn)
-		}
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
-		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "under"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "metrics, event log and table"}}}
 		vgparent.AppendChild(vgn)
 		{
@@ -154,6 +111,55 @@ func (c *Centre) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgparent := vgn
 					_ = vgparent
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "Table of partitions"}
+					vgparent.AppendChild(vgn)
+				}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
+				vgparent.AppendChild(vgn)
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "zoom"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "group"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "zoom"}}}
+				vgparent.AppendChild(vgn)
+				{
+					vgparent := vgn
+					_ = vgparent
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
+					vgparent.AppendChild(vgn)
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "btn icon"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "zoom"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Zoom in"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "Zoom in (+)"}}}
+					vgparent.AppendChild(vgn)
+					vgn.AddAttrInterface("data-arg", "in")
+					{
+						vgparent := vgn
+						_ = vgparent
+						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "+"}
+						vgparent.AppendChild(vgn)
+					}
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
+					vgparent.AppendChild(vgn)
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "btn icon"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "zoom"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Zoom out"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "Zoom out (−)"}}}
+					vgparent.AppendChild(vgn)
+					vgn.AddAttrInterface("data-arg", "out")
+					{
+						vgparent := vgn
+						_ = vgparent
+						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "−"}
+						vgparent.AppendChild(vgn)
+					}
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
+					vgparent.AppendChild(vgn)
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "btn icon"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Whole cluster"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "Whole cluster (0)"}}}
+					vgparent.AppendChild(vgn)
+					vgn.AddAttrInterface("data-do", "fit")
+					{
+						vgparent := vgn
+						_ = vgparent
+						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "svg", Data: "svg", Attr: []vugu.VGAttribute{{Namespace: "", Key: "viewBox", Val: "0 0 16 16"}, vugu.VGAttribute{Namespace: "", Key: "aria-hidden", Val: "true"}}}
+						vgparent.AppendChild(vgn)
+						{
+							vgparent := vgn
+							_ = vgparent
+							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "svg", Data: "path", Attr: []vugu.VGAttribute{{Namespace: "", Key: "d", Val: "M2 6V2h4v1.500H3.500V6zM10 2h4v4h-1.500V3.500H10zM2 10h1.500v2.500H6V14H2zM12.500 10H14v4h-4v-1.500h2.500z"}}}
+							vgparent.AppendChild(vgn)
+						}
+					}
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 					vgparent.AppendChild(vgn)
 				}
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}

@@ -199,7 +199,7 @@ func (c *Inspector) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						vgparent.AppendChild(vgn)
 						vgn.AddAttrInterface("for", k.ID)
 						vgn.AddAttrInterface("title", k.Title)
-						vgn.SetInnerHTML(k.Name)
+						vgn.SetInnerHTML(breakable(k.Name))
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 						vgparent.AppendChild(vgn)
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "input", Attr: []vugu.VGAttribute{{Namespace: "", Key: "autocomplete", Val: "off"}, vugu.VGAttribute{Namespace: "", Key: "spellcheck", Val: "false"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "draft"}, vugu.VGAttribute{Namespace: "", Key: "data-enter", Val: "apply"}}}

@@ -3,6 +3,7 @@ package panel
 import (
 	"html"
 	"strconv"
+	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/ui/model"
@@ -109,6 +110,9 @@ func when(on bool, class string) string {
 	}
 	return ""
 }
+
+// breakable lets a line end after the dots of a config's name.
+func breakable(name string) string { return strings.ReplaceAll(name, ".", ".\u200b") }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 

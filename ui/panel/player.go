@@ -37,25 +37,27 @@ func (c *Player) speedMax() string { return itoa(len(model.Speeds) - 1) }
 
 func (c *Player) speed() string { return model.Speeds[c.p.M.Speed].Label }
 
-// speedText is "0.1× · slows for events", or what holds time up.
-func (c *Player) speedText() string {
+// rate is the speed in force.
+func (c *Player) rate() string { return model.Speeds[c.p.M.Rate()].Label }
+
+// speedNote follows the speed: " · slows for events", or what holds time up.
+func (c *Player) speedNote() string {
 	m := c.p.M
-	s := model.Speeds[m.Rate()].Label
 	switch {
 	case m.Opening:
-		return "opening…"
+		return " · opening…"
 	case m.Seeking:
-		return s + " · computing"
+		return " · computing"
 	case m.Violation != nil:
-		return "stopped: a law broke"
+		return " · stopped: a law broke"
 	case m.LaggingBehind():
-		return s + " · the engine cannot keep up"
+		return " · the engine is behind"
 	case m.SlowEvents && m.SlowLeft > 0:
-		return s + " · slowed for an event"
+		return " · slowed for an event"
 	case m.SlowEvents:
-		return s + " · slows for events"
+		return " · slows for events"
 	}
-	return s
+	return ""
 }
 
 // tick is a labelled marker over the scrubber.

@@ -21,6 +21,7 @@ type Browser struct {
 	touch  pointers
 	hosts  map[string]dom.Element
 	dpr    float64
+	sizes  js.Value // ResizeObserver
 }
 
 // PageEvents are what the app hears of its page. All are called on the event

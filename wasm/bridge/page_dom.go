@@ -21,7 +21,10 @@ func (b *Browser) Element(id string) dom.Element {
 }
 
 // Forget lets go of remembered elements: the page was rendered anew.
-func (b *Browser) Forget() { clear(b.hosts) }
+func (b *Browser) Forget() {
+	clear(b.hosts)
+	b.watch()
+}
 
 // Focus moves the focus to the element with an id, or to the stage for "".
 func (b *Browser) Focus(id string) {

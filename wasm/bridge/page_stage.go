@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"math"
+	"strconv"
 	"syscall/js"
 
 	"honnef.co/go/js/dom/v2"
@@ -160,7 +161,7 @@ func (b *Browser) Place() (page, w, h float32) {
 		name string
 		px   float64
 	}{{"left", r.Left()}, {"top", r.Top()}, {"width", r.Width()}, {"height", r.Height()}} {
-		style.Call("setProperty", "--stage-"+v.name, js.ValueOf(v.px).Call("toFixed", 2).String()+"px")
+		style.Call("setProperty", "--stage-"+v.name, strconv.FormatFloat(v.px, 'f', 2, 64)+"px")
 	}
 	return page, float32(r.Width()), float32(r.Height())
 }

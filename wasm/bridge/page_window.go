@@ -23,15 +23,22 @@ func (b *Browser) bindWindow() {
 			return nil
 		}))
 	}
-	observer := b.global.Get("ResizeObserver").New(js.FuncOf(func(js.Value, []js.Value) any {
+	b.sizes = b.global.Get("ResizeObserver").New(js.FuncOf(func(js.Value, []js.Value) any {
 		b.guard(b.events.Resize)
 		return nil
 	}))
-	observer.Call("observe", b.doc.GetElementByID("app").Underlying())
-	if slot := b.doc.QuerySelector(".stage-slot"); slot != nil {
-		observer.Call("observe", slot.Underlying())
-	}
+	b.watch()
 	b.dpr = b.Ratio()
+}
+
+// watch tells of new sizes of the page and of the stage's place, which a render
+// may have made anew.
+func (b *Browser) watch() {
+	b.sizes.Call("disconnect")
+	b.sizes.Call("observe", b.doc.GetElementByID("app").Underlying())
+	if slot := b.doc.QuerySelector(".stage-slot"); slot != nil {
+		b.sizes.Call("observe", slot.Underlying())
+	}
 }
 
 func (b *Browser) media(query string) js.Value { return b.global.Call("matchMedia", query) }
@@ -80,10 +87,10 @@ func (b *Browser) SetAddress(fragment string, push bool) {
 	}
 	url += "#" + fragment
 	if push {
-		b.win.History().PushState(nil, "", url)
+		b.global.Get("history").Call("pushState", nil, "", url)
 		return
 	}
-	b.win.History().ReplaceState(nil, "", url)
+	b.global.Get("history").Call("replaceState", nil, "", url)
 }
 
 // SetTitle sets the title of the tab.
