@@ -112,7 +112,6 @@ type world struct {
 	hosts []*host
 	log   strings.Builder
 	wire  bool // print messages
-	fork  bool // run a clone beside it and compare
 }
 
 func newWorld(t *testing.T, ids ...kafka.NodeID) *world {
