@@ -83,7 +83,8 @@ type Broker struct {
 	creating []string // topics whose automatic creation is under way, sorted
 	loaded   bool     // logs are open; requests are served
 
-	scratch []readResult // of one fetch; no state
+	scratch  []readResult    // of one fetch; no state
+	produced []produceResult // of one Produce; no state
 }
 
 // localTopic is a topic of the image with this broker's replicas of it.
@@ -130,7 +131,7 @@ func (b *Broker) Clone(dir *storage.Dir, d *disk.Disk) *Broker {
 	c.control = b.control.clone()
 	c.alter = b.alter.clone()
 	c.pids = b.pids.clone()
-	c.scratch = nil
+	c.scratch, c.produced = nil, nil
 	return &c
 }
 

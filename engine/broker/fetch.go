@@ -40,6 +40,11 @@ func (b *Broker) handleFetch(now kafka.Instant, in *sim.Input, req *kmsg.FetchRe
 	if req.Version >= 15 {
 		s.replica, s.repEpoch = kafka.NodeID(req.ReplicaState.ID), kafka.BrokerEpoch(req.ReplicaState.Epoch)
 	}
+	s.stale = false
+	if s.replica >= 0 && s.repEpoch != -1 {
+		reg := b.registrationOf(s.replica)
+		s.stale = reg != nil && reg.Epoch > s.repEpoch
+	}
 	s.lastFetch = now
 	b.update(s, req)
 	s.parked = false // an older request of this session has lost its client
@@ -181,7 +186,7 @@ func (b *Broker) readPart(now kafka.Instant, s *session, pos int32, budget int, 
 			r.err = kafka.UnknownLeaderEpoch
 			return r
 		}
-		if reg := b.img.Broker(s.replica); reg != nil && s.repEpoch != -1 && reg.Epoch > s.repEpoch {
+		if s.stale {
 			r.err = kafka.NotLeaderOrFollower // a dead incarnation's fetch (KIP-903)
 			return r
 		}
@@ -305,21 +310,11 @@ func (b *Broker) fetchResponse(s *session, results []readResult) *kmsg.FetchResp
 			last = results[i].pos
 		}
 	}
-	one := &struct { // one allocation for an ordinary response
-		resp  kmsg.FetchResponse
-		topic [1]kmsg.FetchResponseTopic
-		part  [1]kmsg.FetchResponseTopicPartition
-	}{}
-	resp := &one.resp
+	resp, parts := newFetchResponse(n)
 	resp.Version, resp.SessionID = s.version, s.id
 	if n == 0 {
 		return resp
 	}
-	parts := one.part[:0]
-	if n > 1 {
-		parts = make([]kmsg.FetchResponseTopicPartition, 0, n)
-	}
-	resp.Topics = one.topic[:0]
 	if topics > 1 {
 		resp.Topics = make([]kmsg.FetchResponseTopic, 0, topics)
 	}
@@ -341,6 +336,37 @@ func (b *Broker) fetchResponse(s *session, results []readResult) *kmsg.FetchResp
 		last = r.pos
 	}
 	return resp
+}
+
+// newFetchResponse makes a response with room for a topic and n partitions, in
+// one piece of memory if they are few.
+func newFetchResponse(n int) (*kmsg.FetchResponse, []kmsg.FetchResponseTopicPartition) {
+	switch {
+	case n == 0:
+		return &kmsg.FetchResponse{}, nil
+	case n == 1:
+		m := &struct {
+			resp  kmsg.FetchResponse
+			topic [1]kmsg.FetchResponseTopic
+			parts [1]kmsg.FetchResponseTopicPartition
+		}{}
+		m.resp.Topics = m.topic[:0]
+		return &m.resp, m.parts[:0]
+	case n == 2:
+		m := &struct {
+			resp  kmsg.FetchResponse
+			topic [1]kmsg.FetchResponseTopic
+			parts [2]kmsg.FetchResponseTopicPartition
+		}{}
+		m.resp.Topics = m.topic[:0]
+		return &m.resp, m.parts[:0]
+	}
+	m := &struct {
+		resp  kmsg.FetchResponse
+		topic [1]kmsg.FetchResponseTopic
+	}{}
+	m.resp.Topics = m.topic[:0]
+	return &m.resp, make([]kmsg.FetchResponseTopicPartition, 0, n)
 }
 
 func sameTopic(a, b *sessionPart) bool { return a.id == b.id && a.name == b.name }

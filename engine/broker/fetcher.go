@@ -288,9 +288,10 @@ func (b *Broker) applyFetched(now kafka.Instant, w *fetchedWrite, out *sim.Out) 
 	f.writing = false
 	for t := range w.resp.Topics {
 		rt := &w.resp.Topics[t]
+		topic := b.topicByID(rt.TopicID)
 		for i := range rt.Partitions {
 			rp := &rt.Partitions[i]
-			n, _ := b.find(rt.TopicID, rp.Partition)
+			n := topic.part(rp.Partition)
 			if n < 0 {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/trace"
 )
@@ -46,8 +47,19 @@ func (p *partition) commitISR(isr []kafka.NodeID) {
 // eligible reports whether a follower may join the ISR: not fenced, not
 // shutting down, and its fetches come from the registered incarnation (KIP-903).
 func (b *Broker) eligible(r *remote) bool {
-	reg := b.img.Broker(r.node)
+	reg := b.registrationOf(r.node)
 	return reg != nil && !reg.Fenced && !reg.InControlledShutdown && r.epoch == reg.Epoch
+}
+
+// registrationOf finds a broker's registration by a walk, which for a handful of
+// brokers beats a search that copies them.
+func (b *Broker) registrationOf(id kafka.NodeID) *metadata.Broker {
+	for i := range b.img.Brokers {
+		if r := &b.img.Brokers[i]; r.ID == id {
+			return r
+		}
+	}
+	return nil
 }
 
 // maybeExpand proposes a follower for the ISR if it has reached the high

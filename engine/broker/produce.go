@@ -118,16 +118,13 @@ func (b *Broker) handleProduce(now kafka.Instant, in *sim.Input, req *kmsg.Produ
 
 // produce appends and answers, or waits (ReplicaManager.appendRecords).
 func (b *Broker) produce(now kafka.Instant, in *sim.Input, req *kmsg.ProduceRequest, out *sim.Out) {
-	n := 0
-	for t := range req.Topics {
-		n += len(req.Topics[t].Partitions)
-	}
-	results := make([]produceResult, 0, n)
+	results := b.produced[:0]
 	waiting := 0
 	for t := range req.Topics {
 		rt := &req.Topics[t]
+		topic := b.topicNamed(rt.TopicID, rt.Topic)
 		for p := range rt.Partitions {
-			r := b.produceOne(now, req, rt, &rt.Partitions[p], out)
+			r := b.produceOne(now, req, topic, &rt.Partitions[p], out)
 			if r.code == kafka.None && req.Acks == -1 && b.parts[r.part].hw <= r.last {
 				r.waiting = true
 				waiting++
@@ -135,6 +132,7 @@ func (b *Broker) produce(now kafka.Instant, in *sim.Input, req *kmsg.ProduceRequ
 			results = append(results, r)
 		}
 	}
+	b.produced = results
 	if req.Acks == 0 {
 		if slices.ContainsFunc(results, func(r produceResult) bool { return r.code != kafka.None }) {
 			out.CloseConn(in.Conn)
@@ -145,10 +143,15 @@ func (b *Broker) produce(now kafka.Instant, in *sim.Input, req *kmsg.ProduceRequ
 		out.Reply(in.Conn, in.Corr, b.produceResponse(req, results))
 		return
 	}
-	b.park(now, &delayedProduce{
-		gen: b.gen, req: req, conn: in.Conn, corr: in.Corr, left: waiting, results: results,
+	m := &struct { // one allocation for an ordinary request
+		d       delayedProduce
+		results [2]produceResult
+	}{}
+	m.d = delayedProduce{
+		gen: b.gen, req: req, conn: in.Conn, corr: in.Corr, left: waiting, results: append(m.results[:0], results...),
 		deadline: now.Add(kafka.Duration(req.TimeoutMillis) * kafka.Millisecond),
-	}, out)
+	}
+	b.park(now, &m.d, out)
 }
 
 // park puts a request into the purgatory.
@@ -180,26 +183,18 @@ func (b *Broker) park(now kafka.Instant, d *delayedProduce, out *sim.Out) {
 }
 
 // produceOne finds the partition and appends to it.
-func (b *Broker) produceOne(now kafka.Instant, req *kmsg.ProduceRequest, t *kmsg.ProduceRequestTopic, rp *kmsg.ProduceRequestTopicPartition, out *sim.Out) produceResult {
-	if req.Acks < -1 || req.Acks > 1 {
-		return failed(-1, kafka.InvalidRequiredAcks)
-	}
-	var i int32
-	var known bool
-	missing := kafka.UnknownTopicOrPartition
-	if req.Version >= 13 {
-		if i, known = b.find(t.TopicID, rp.Partition); b.topicByID(t.TopicID) == nil {
-			missing = kafka.UnknownTopicID
-		}
-	} else {
-		i, known = b.findName(t.Topic, rp.Partition)
-	}
+func (b *Broker) produceOne(now kafka.Instant, req *kmsg.ProduceRequest, topic *localTopic, rp *kmsg.ProduceRequestTopicPartition, out *sim.Out) produceResult {
+	i := topic.part(rp.Partition)
 	switch {
-	case !known:
-		return failed(-1, missing)
+	case req.Acks < -1 || req.Acks > 1:
+		return failed(-1, kafka.InvalidRequiredAcks)
+	case topic == nil && req.Version >= 13:
+		return failed(-1, kafka.UnknownTopicID)
+	case topic == nil || rp.Partition < 0 || int(rp.Partition) >= len(topic.parts):
+		return failed(-1, kafka.UnknownTopicOrPartition)
 	case i < 0:
 		return failed(-1, kafka.NotLeaderOrFollower)
-	case kafka.IsInternal(b.parts[i].tp.Topic):
+	case kafka.IsInternal(topic.name):
 		return failed(i, kafka.InvalidTopic)
 	}
 	return b.appendLeader(now, i, req.Acks, rp.Records, out)
@@ -408,7 +403,7 @@ func (b *Broker) produceResponse(req *kmsg.ProduceRequest, results []produceResu
 	one := &struct { // one allocation for the response of an ordinary request
 		resp  kmsg.ProduceResponse
 		topic [1]kmsg.ProduceResponseTopic
-		parts [4]kmsg.ProduceResponseTopicPartition
+		parts [2]kmsg.ProduceResponseTopicPartition
 	}{}
 	resp := &one.resp
 	resp.Version = req.Version

@@ -33,6 +33,7 @@ type session struct {
 
 	lastFetch kafka.Instant
 	full      bool // every partition goes into the next response
+	stale     bool // the follower's registration is newer than this fetch
 	waking    bool // in Broker.wake
 
 	// The request that is parked here.
@@ -186,14 +187,9 @@ func (b *Broker) settleSession(p *partition, s *session) {
 	}
 }
 
-// place finds a partition within a session; -1: it is not in it.
-func (b *Broker) place(s *session, id kafka.TopicID, name string, num int32) int32 {
-	var i int32
-	if name != "" {
-		i, _ = b.findName(name, num)
-	} else {
-		i, _ = b.find(id, num)
-	}
+// place finds a partition, given its number within the broker, in a session;
+// -1: it is not in it.
+func (b *Broker) place(s *session, i int32, id kafka.TopicID, name string, num int32) int32 {
 	if i >= 0 {
 		for _, w := range b.parts[i].watchers {
 			if w.session == s.slot {
@@ -207,22 +203,40 @@ func (b *Broker) place(s *session, id kafka.TopicID, name string, num int32) int
 	}))
 }
 
+// topicNamed finds a topic that a request names by id or by name.
+func (b *Broker) topicNamed(id kafka.TopicID, name string) *localTopic {
+	if name == "" {
+		return b.topicByID(id)
+	}
+	if t := b.img.Topic(name); t != nil {
+		return b.topicByID(t.ID)
+	}
+	return nil
+}
+
+// part is the number of a partition within the broker; -1: no replica here.
+func (t *localTopic) part(num int32) int32 {
+	if t == nil || num < 0 || int(num) >= len(t.parts) {
+		return -1
+	}
+	return t.parts[num]
+}
+
 // update takes the partitions that a request names.
 func (b *Broker) update(s *session, req *kmsg.FetchRequest) {
 	for t := range req.ForgottenTopics {
 		f := &req.ForgottenTopics[t]
+		topic := b.topicNamed(f.TopicID, f.Topic)
 		for _, num := range f.Partitions {
-			b.forget(s, b.place(s, f.TopicID, f.Topic, num))
+			b.forget(s, b.place(s, topic.part(num), f.TopicID, f.Topic, num))
 		}
 	}
 	for t := range req.Topics {
 		rt := &req.Topics[t]
+		topic := b.topicNamed(rt.TopicID, rt.Topic)
 		for i := range rt.Partitions {
 			rp := &rt.Partitions[i]
-			pos := int32(-1)
-			if !s.full || len(s.parts) > 0 {
-				pos = b.place(s, rt.TopicID, rt.Topic, rp.Partition)
-			}
+			pos := b.place(s, topic.part(rp.Partition), rt.TopicID, rt.Topic, rp.Partition)
 			if pos < 0 {
 				pos = b.addPart(s, rt.TopicID, rt.Topic, rp.Partition)
 			}
