@@ -34,16 +34,20 @@ func leaderless(p *metadata.Partition) bool { return p.Leader == kafka.NoNode }
 func (c *Controller) leaderAndISR(u update, concerned func(*metadata.Partition) bool) []metadata.Record {
 	var recs []metadata.Record
 	for _, t := range c.head.Topics {
+		var r *rules
 		for i, p := range t.Partitions {
 			if !concerned(p) {
 				continue
 			}
-			b := c.change(t, int32(i), u)
+			if r == nil {
+				r = c.rules(t)
+			}
+			b := c.changeBy(r, t, int32(i), u)
 			b.isr = without(p.ISR, []kafka.NodeID{u.remove, u.unclean})
 			if u.unclean != kafka.NoNode {
 				b.unclean = []kafka.NodeID{u.unclean}
 			}
-			if c.uncleanEnabled(t) {
+			if r.unclean {
 				b.election = electUnclean
 			}
 			if rec := b.build(); rec != nil {
@@ -54,12 +58,27 @@ func (c *Controller) leaderAndISR(u update, concerned func(*metadata.Partition) 
 	return recs
 }
 
+// rules are the settings that changes of a topic's partitions follow.
+type rules struct {
+	minISR  int
+	unclean bool // unclean.leader.election.enable
+	elr     bool
+}
+
+func (c *Controller) rules(t *metadata.Topic) *rules {
+	return &rules{minISR: c.head.MinISR(t, c.cfg.ID, c.cfg.Static), unclean: c.uncleanEnabled(t), elr: c.head.ELREnabled()}
+}
+
 // change starts a change of a partition that keeps its ISR.
 func (c *Controller) change(t *metadata.Topic, partition int32, u update) *change {
+	return c.changeBy(c.rules(t), t, partition, u)
+}
+
+func (c *Controller) changeBy(r *rules, t *metadata.Topic, partition int32, u update) *change {
 	p := t.Partitions[partition]
 	return &change{
 		p: p, topic: t.ID, partition: partition, isr: p.ISR, recovering: p.Recovering,
-		minISR: c.head.MinISR(t, c.cfg.ID, c.cfg.Static), elr: c.head.ELREnabled(), lastLeader: true,
+		minISR: r.minISR, elr: r.elr, lastLeader: true,
 		acceptable: func(r kafka.NodeID) bool {
 			return r != u.remove && r != u.unclean && (r == u.add || c.head.Active(r)) && c.online(p, r)
 		},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -125,11 +126,12 @@ func (c *Config) check() error {
 // LookupConfig returns the row of a config, or nil if the scope has none of
 // that name. The row must not be changed.
 func LookupConfig(scope Scope, name string) *Config {
-	i, ok := slices.BinarySearchFunc(configs[scope], name, compareConfig)
-	if !ok {
+	rows := configs[scope]
+	i := sort.Search(len(rows), func(i int) bool { return rows[i].Name >= name }) // rows are large: no copies
+	if i == len(rows) || rows[i].Name != name {
 		return nil
 	}
-	return &configs[scope][i]
+	return &rows[i]
 }
 
 // Configs lists the table of a scope, sorted by name. It must not be changed.
