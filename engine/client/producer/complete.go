@@ -225,11 +225,11 @@ func (p *Producer) enqueue(slot int32) {
 // again. The slot stays.
 func (p *Producer) give(now kafka.Instant, slot int32, code kafka.ErrorCode, why string, adjust bool, out *sim.Out) {
 	b := &p.acc.batches[slot]
+	if b.state == batchExpired {
+		return // it has failed before; what a late response says changes nothing
+	}
 	if p.opt.idempotent {
 		p.failSequence(slot, code, adjust)
-	}
-	if b.state == batchExpired {
-		return
 	}
 	if why != "" {
 		p.ledger.errors.Add(now, code)

@@ -216,6 +216,10 @@ func (p *Producer) fail(now kafka.Instant, code kafka.ErrorCode, why string, out
 	p.ledger.failed.Add(r.id)
 	p.ledger.errors.Add(now, code)
 	p.ledger.given.Add(now, code)
-	out.Note(trace.Note{Kind: trace.ProduceFailed, Who: p.cfg.Name, Topic: p.meta.Topic(int(r.topic)).Name, Part: r.partition, Err: code, N: 1, Say: why})
+	n := trace.Note{Kind: trace.ProduceFailed, Who: p.cfg.Name, Err: code, N: 1, Say: why}
+	if r.partition >= 0 {
+		n.Topic, n.Part = p.meta.Topic(int(r.topic)).Name, r.partition
+	}
+	out.Note(n)
 	return sendFailed
 }
