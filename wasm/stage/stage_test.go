@@ -138,8 +138,12 @@ func TestStage(t *testing.T) {
 	until(t, tab, "the first frame", func(s told) bool { return s.Painted >= 1 })
 	shot(t, tab, cluster)
 
+	frames := 25
+	if os.Getenv("HIGHWATER_SHOTS") != "" {
+		frames = 160 // past the window of the percentile: the first ones rasterise glyphs
+	}
 	run(t, tab, "play(true)")
-	moving := until(t, tab, "frames while playing", func(s told) bool { return s.Painted >= 20 })
+	moving := until(t, tab, "frames while playing", func(s told) bool { return s.Painted >= frames })
 	t.Logf("%s: %d bytes, build %.2f ms, stage p95 %.2f ms (software GL, shared cores)", cluster, moving.Bytes, moving.CPUBuild, moving.CPUStage)
 	if moving.Bytes >= 200_000 && cluster == "100" {
 		t.Errorf("a list of %d bytes", moving.Bytes)
