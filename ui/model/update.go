@@ -189,7 +189,7 @@ func (m Model) opened(o Opened) (Model, []Cmd) {
 		m, cmds := m.seek(o.Wanted.At)
 		m.Resume = o.Wanted.Play
 		cmds[0] = SeekTo{At: o.Wanted.At, Event: o.Wanted.Event, Exact: o.Wanted.Event > 0}
-		return m, append(cmds, Link{Push: o.Push})
+		return m, append(cmds, Link{Push: o.Push, Quiet: !o.Push})
 	}
 	m.Playing = o.Wanted.Play
 	return m, []Cmd{Link{Push: o.Push, Quiet: !o.Push}}
