@@ -38,8 +38,8 @@ type consumerState struct {
 
 // assignedState is a partition that a consumer reads.
 type assignedState struct {
-	tp                       kafka.TopicPartition
-	position, committed, end kafka.Offset // NoOffset: unknown or none
+	tp            kafka.TopicPartition
+	position, end kafka.Offset // NoOffset: not known yet
 }
 
 // env is where a condition is evaluated.

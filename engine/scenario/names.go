@@ -53,10 +53,22 @@ func (p *parser) collect(sts []statement) *names {
 				p.problem(st.line, words[0].col, "topic "+clip(name)+" is already declared on line "+num(n.topics[i].line))
 				continue
 			}
+			if len(n.topics) == topicsMax {
+				p.problem(st.line, st.col, "a scenario has at most "+num(topicsMax)+" topics")
+			}
+			if len(n.topics) >= topicsMax {
+				continue
+			}
 			n.topics = append(n.topics, topicName{name, pairInt(words, "partitions", partitionsOf(words)), st.line, at})
 		case "producer", "consumer":
 			if c := n.client(name); c != nil {
 				p.problem(st.line, words[0].col, "a client named "+clip(name)+" is already declared on line "+num(c.line))
+				continue
+			}
+			if len(n.clients) == clientsMax {
+				p.problem(st.line, st.col, "a scenario has at most "+num(clientsMax)+" clients")
+			}
+			if len(n.clients) >= clientsMax {
 				continue
 			}
 			n.clients = append(n.clients, clientName{name, st.word == "consumer", st.line, at, pairText(words, "group")})

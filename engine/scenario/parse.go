@@ -38,6 +38,7 @@ func Parse(text string) (*File, error) {
 	for i := range sts {
 		st := &sts[i]
 		switch {
+		case len(p.problems) > problemsReadMax:
 		case st.timed:
 			timed = true
 			p.step(st)

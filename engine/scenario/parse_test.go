@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/highwater-sim/highwater/engine/world"
@@ -129,6 +130,35 @@ func TestDocExample(t *testing.T) {
 		t.Errorf("the example of the package's documentation does not parse:\n%v", err)
 	} else if len(f.Steps) != 5 || len(f.Spec.Topics) != 2 {
 		t.Errorf("the example has %d steps and %d topics, want 5 and 2", len(f.Steps), len(f.Spec.Topics))
+	}
+}
+
+// TestHostileText gives the parser the worst that fits into its limits; it must
+// answer at once.
+func TestHostileText(t *testing.T) {
+	for name, line := range map[string]string{
+		"unknown words": "zzzzzzzz yyyyyyyy\n",
+		"topics":        "topic t%d\n",
+		"commands":      "at 1s crash brokre-1\n",
+		"words":         "at 1s produce p " + strings.Repeat("a=1 ", 1000) + "\n",
+		"tokens":        "at 1s expect hw(t-0) in {" + strings.Repeat("1,", 1900) + "1}\n",
+		"nesting":       "at 1s expect " + strings.Repeat("hw(", 1000) + "\n",
+	} {
+		var b strings.Builder
+		b.WriteString("title x\ntopic t\nproducer p topic=t\n")
+		for i := 0; b.Len()+len(line)+10 < textBytesMax; i++ {
+			b.WriteString(strings.Replace(line, "%d", fmt.Sprint(i), 1))
+		}
+		start := time.Now()
+		if _, err := Parse(b.String()); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+		if d := time.Since(start); d > 2*time.Second {
+			t.Errorf("%s: took %s", name, d)
+		}
+	}
+	if _, err := Parse(strings.Repeat("#\n", textBytesMax)); err == nil || !strings.Contains(err.Error(), "bytes") {
+		t.Errorf("an overlong text: %v", err)
 	}
 }
 

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/law"
+	"github.com/highwater-sim/highwater/engine/scenario"
+	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/trace"
+)
+
+// The soak's cluster has so many brokers, and its topic so many replicas in
+// sync at least.
+const (
+	soakBrokers = 3
+	soakMinISR  = 2
+)
+
+// settle is how long the cluster has after the last fault to make everything
+// good: longer than delivery.timeout.ms.
+const settle = 150 * kafka.Second
+
+// soak runs scenarios of random faults with all laws on. Each seed is a
+// scenario of its own, printed when it breaks a law.
+func soak(args []string, out, errs io.Writer) int {
+	fs := flags("soak", errs)
+	seeds := fs.Uint64("seeds", 20, "how many seeds to run")
+	from := fs.Uint64("from", 1, "the first seed")
+	long := fs.Duration("for", 60e9, "virtual time with faults, per seed")
+	if fs.Parse(args) != nil {
+		return exitBadInput
+	}
+	if fs.NArg() > 0 || *long <= 0 {
+		fmt.Fprintf(errs, "soak takes no arguments, and a positive -for\n")
+		return exitBadInput
+	}
+	for seed := *from; seed < *from+*seeds; seed++ {
+		text := soakText(seed, kafka.Duration(*long))
+		f, err := scenario.Parse(text)
+		if err != nil {
+			fmt.Fprintf(errs, "seed %d: the soak's own scenario is wrong:\n%v\n", seed, err)
+			return exitBadInput
+		}
+		var last []trace.Note
+		rep := scenario.Run(f, scenario.Options{Note: func(n *trace.Note) { last = keepLast(last, n) }})
+		if rep.Violation == nil && rep.Err == nil && rep.Failed == 0 {
+			fmt.Fprintf(out, "ok seed %d %d events\n", seed, rep.Events)
+			continue
+		}
+		tellSoak(out, seed, text, &rep, last)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// lastNotes is how many notes before a violation are printed.
+const lastNotes = 30
+
+func keepLast(last []trace.Note, n *trace.Note) []trace.Note {
+	if len(last) == 2*lastNotes {
+		last = append(last[:0], last[lastNotes:]...)
+	}
+	return append(last, *n)
+}
+
+func tellSoak(out io.Writer, seed uint64, text string, rep *scenario.Report, last []trace.Note) {
+	fmt.Fprintf(out, "FAIL seed %d\n%s\n", seed, text)
+	for _, n := range last[max(0, len(last)-lastNotes):] {
+		fmt.Fprintf(out, "%10s  %s\n", n.At, n.Text())
+	}
+	for _, r := range rep.Results {
+		if !r.Held {
+			fmt.Fprintf(out, "line %d: %s: %s\n", r.Line, r.Text, r.Why)
+		}
+	}
+	if rep.Err != nil {
+		fmt.Fprintf(out, "%v\n", rep.Err)
+	}
+	var v *law.Violation
+	if v = rep.Violation; v != nil {
+		fmt.Fprintf(out, "law broken at %s, seed %d: %s\n", v.At, seed, v)
+	}
+	fmt.Fprintf(out, "again: highwater soak -from %d -seeds 1\n", seed)
+}
+
+// soakText writes a scenario: load, faults that are sometimes undone, then
+// peace, and what must be true at the end. At most one broker at a time is
+// without power, so no record that acks=all acknowledged may be lost.
+func soakText(seed uint64, long kafka.Duration) string {
+	r := sim.NewRand(seed, "soak")
+	var b strings.Builder
+	fmt.Fprintf(&b, "title Soak %d\nseed %d\n", seed, seed)
+	fmt.Fprintf(&b, "cluster brokers=%d replica.lag.time.max.ms=%d\n", soakBrokers, 2000+r.IntN(4)*4000)
+	fmt.Fprintf(&b, "topic t partitions=4 replication.factor=%d min.insync.replicas=%d\n", soakBrokers, soakMinISR)
+	fmt.Fprintf(&b, "producer all topic=t acks=all rate=%d/s keys=16\n", 20+r.IntN(200))
+	fmt.Fprintf(&b, "producer one topic=t acks=1 rate=%d/s keys=16 enable.idempotence=false\n", 20+r.IntN(200))
+	fmt.Fprintf(&b, "consumer c assign=t from=earliest group=g\n\n")
+	f := faults{r: r}
+	for at := kafka.Duration(1 * kafka.Second); at < long; {
+		fmt.Fprintf(&b, "at %s %s\n", at, f.next())
+		at += kafka.Duration(f.r.IntN(int64(4*kafka.Second)))/kafka.Millisecond*kafka.Millisecond + kafka.Millisecond
+	}
+	fmt.Fprintf(&b, "at %s heal all\n", long)
+	for i := range f.brokers {
+		n := i + 1
+		switch f.brokers[i] {
+		case frozen:
+			fmt.Fprintf(&b, "   thaw broker-%d\n", n)
+		case down, stopping, dark:
+			fmt.Fprintf(&b, "   start broker-%d\n", n)
+		}
+		fmt.Fprintf(&b, "   disk broker-%d latency=0\n", n)
+	}
+	fmt.Fprintf(&b, "   rate all 0\n   rate one 0\n")
+	fmt.Fprintf(&b, "at %s expect offline() == 0\n", long+settle)
+	for _, e := range []string{"under_replicated() == 0", "unanswered(all) == 0", "unanswered(one) == 0", "lost(all) == 0", "duplicated(all) == 0", "reordered(c) >= 0"} {
+		fmt.Fprintf(&b, "   expect %s\n", e)
+	}
+	return b.String()
+}
+
+// condition is how a broker is.
+type condition uint8
+
+const (
+	well condition = iota
+	frozen
+	down
+	stopping
+	dark
+)
+
+// faults draws faults that are possible one after the other.
+type faults struct {
+	r       sim.Rand
+	brokers [soakBrokers]condition
+	since   int // faults since a broker was last without power
+}
+
+// next draws a fault, or undoes one.
+func (f *faults) next() string {
+	f.since++
+	i := int(f.r.IntN(soakBrokers))
+	name := fmt.Sprintf("broker-%d", i+1)
+	switch f.brokers[i] {
+	case frozen:
+		f.brokers[i] = well
+		return "thaw " + name
+	case down, stopping, dark:
+		f.brokers[i] = well
+		return "start " + name
+	}
+	other := fmt.Sprintf("broker-%d", (i+1+int(f.r.IntN(soakBrokers-1)))%soakBrokers+1)
+	switch f.r.IntN(10) {
+	case 0, 1:
+		f.brokers[i] = down
+		return "crash " + name
+	case 2:
+		f.brokers[i] = frozen
+		return "freeze " + name
+	case 3:
+		return "cut " + name + " " + other
+	case 4:
+		return "cut " + name + " " + other + " one-way"
+	case 5, 6:
+		return "heal all"
+	case 7:
+		return fmt.Sprintf("disk %s latency=%dms", name, f.r.IntN(3)*20)
+	case 8:
+		return fmt.Sprintf("cut %s controller-101", name)
+	}
+	return fmt.Sprintf("elect t-%d", f.r.IntN(4))
+}

@@ -1,0 +1,153 @@
+package scenario
+
+import (
+	"github.com/highwater-sim/highwater/engine/client/consumer"
+	"github.com/highwater-sim/highwater/engine/client/producer"
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/law"
+	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/node"
+	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/world"
+)
+
+// worldCluster is a world at one moment, as laws and expectations read it. It
+// must not be kept beyond the moment.
+type worldCluster struct {
+	w   *world.World
+	img *metadata.Image // once somebody asked
+}
+
+var _ cluster = (*worldCluster)(nil)
+
+func newCluster(w *world.World) *worldCluster { return &worldCluster{w: w} }
+
+// LawCluster returns a world at this moment as package law reads it.
+func LawCluster(w *world.World) law.Cluster { return newCluster(w) }
+
+// Now implements law.Cluster.
+func (c *worldCluster) Now() kafka.Instant { return c.w.Now() }
+
+// Image implements law.Cluster.
+func (c *worldCluster) Image() *metadata.Image {
+	if c.img == nil {
+		c.img = c.w.Image()
+	}
+	return c.img
+}
+
+// broker returns a broker's process and machine, nil if there is none.
+func (c *worldCluster) broker(id kafka.NodeID) *node.Broker {
+	if id < 1 || int(id) > c.w.Spec().Cluster.Brokers {
+		return nil
+	}
+	b, _ := c.w.Kernel().Actor(sim.ActorID(id)).(*node.Broker)
+	return b
+}
+
+// Replica implements law.Cluster.
+func (c *worldCluster) Replica(id kafka.NodeID, tp kafka.TopicPartition) (law.Replica, bool) {
+	n := c.broker(id)
+	if n == nil {
+		return law.Replica{}, false
+	}
+	if b := n.Broker(); b != nil && b.Serving() {
+		if r, ok := b.Replica(tp); ok {
+			return law.Replica{
+				Log: r.Log, Up: true, Leads: r.Leads, Epoch: r.Epoch,
+				HW: r.HW, LSO: r.HW, // no transactions yet
+				Maximal: r.MaximalISR,
+			}, true
+		}
+	}
+	log := n.Dir().Get(tp)
+	return law.Replica{Log: log}, log != nil
+}
+
+// MinISR implements law.Cluster.
+func (c *worldCluster) MinISR(tp kafka.TopicPartition) int {
+	t := c.Image().Topic(tp.Topic)
+	if t == nil {
+		return 1
+	}
+	return c.Image().MinISR(t, kafka.NoNode, c.w.Controllers()[0].Static())
+}
+
+// Producers implements law.Cluster.
+func (c *worldCluster) Producers() []law.Producer {
+	var out []law.Producer
+	for _, p := range c.w.Producers() {
+		out = append(out, lawProducer(p))
+	}
+	return out
+}
+
+func lawProducer(p *producer.Producer) law.Producer {
+	return law.Producer{Name: p.Name(), AcksAll: p.Acks() == "all", Acked: p.Acked()}
+}
+
+// Up implements cluster.
+func (c *worldCluster) Up(id kafka.NodeID) bool { return c.w.Kernel().Up(sim.ActorID(id)) }
+
+// Controller implements cluster.
+func (c *worldCluster) Controller() kafka.NodeID {
+	for _, p := range c.w.Controllers() {
+		if p.Active() {
+			return p.ID()
+		}
+	}
+	return kafka.NoNode
+}
+
+// client returns a client's actor, nil before it was started.
+func (c *worldCluster) client(name string) sim.Actor {
+	id, err := c.w.ActorOf(name)
+	if err != nil || !id.IsClient() {
+		return nil
+	}
+	return c.w.Kernel().Actor(id)
+}
+
+// Producer implements cluster.
+func (c *worldCluster) Producer(name string) (producerState, bool) {
+	p, ok := c.client(name).(*producer.Producer)
+	if !ok {
+		return producerState{}, false
+	}
+	last, _ := p.Errors().Last()
+	return producerState{
+		Producer: lawProducer(p), sent: p.Sent(), failed: p.Failed().Len(), retries: p.Retries(), lastError: last,
+	}, true
+}
+
+// Consumer implements cluster.
+func (c *worldCluster) Consumer(name string) (consumerState, bool) {
+	p, ok := c.client(name).(*consumer.Consumer)
+	if !ok {
+		return consumerState{}, false
+	}
+	last, _ := p.Errors().Last()
+	s := consumerState{
+		group: p.Group(), delivered: p.Delivered(), duplicates: p.Duplicates(), reordered: p.Reordered(), lastError: last,
+	}
+	for _, a := range p.Assignment(nil) {
+		s.assigned = append(s.assigned, assignedState{tp: a.TP, position: a.Position, end: a.End})
+	}
+	return s, true
+}
+
+// Committed implements cluster.
+func (c *worldCluster) Committed(group string, tp kafka.TopicPartition) kafka.Offset {
+	for _, n := range c.w.Brokers() {
+		if n.Group() == nil {
+			continue
+		}
+		offsets, ok := n.Group().Committed(group)
+		for _, o := range offsets {
+			if ok && o.TP == tp {
+				return o.Offset
+			}
+		}
+	}
+	return kafka.NoOffset
+}
