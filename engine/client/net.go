@@ -161,11 +161,13 @@ func (n *Net) Heard(now kafka.Instant, in *sim.Input, out *sim.Out) (mine, broke
 // as disconnected.
 func (n *Net) Close(id sim.ActorID, ch sim.Channel, out *sim.Out) { out.Disconnect(id, ch) }
 
-// Wake is when a back-off ends that somebody waits for; Never if there is none.
-func (n *Net) Wake() kafka.Instant {
+// Wake is when the next back-off ends that somebody waits for; Never if there is
+// none. Those that have ended are of no interest: who still wanted them has
+// called Connect in the same step.
+func (n *Net) Wake(now kafka.Instant) kafka.Instant {
 	at := kafka.Never
 	for i := range n.peers {
-		if p := &n.peers[i]; p.state == disconnected && p.wanted {
+		if p := &n.peers[i]; p.state == disconnected && p.wanted && p.retryAt > now {
 			at = min(at, p.retryAt)
 		}
 	}

@@ -179,7 +179,7 @@ func (a *Admin) finish(now kafka.Instant, i int, code kafka.ErrorCode, why strin
 }
 
 func (a *Admin) arm(out *sim.Out) {
-	at := a.net.Wake()
+	at := a.net.Wake(out.Now())
 	for i := range a.calls {
 		if c := &a.calls[i]; c.corr == 0 {
 			at = min(at, c.until)

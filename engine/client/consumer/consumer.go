@@ -260,7 +260,7 @@ func (c *Consumer) setState(pi int32, s fetchState) {
 
 // arm sets the timer to the next instant at which something is due.
 func (c *Consumer) arm(now kafka.Instant, out *sim.Out) {
-	at := c.net.Wake()
+	at := c.net.Wake(now)
 	later := func(t kafka.Instant) {
 		if t > now {
 			at = min(at, t)

@@ -230,6 +230,9 @@ func (c *Consumer) Assignment(dst []Assigned) []Assigned {
 		pt := &c.parts[i]
 		a := Assigned{TP: c.tp(int32(i)), State: pt.state.String(), Position: pt.position, Epoch: pt.epoch, Committed: pt.committed,
 			HW: pt.hw, LSO: pt.lso, LogStart: pt.logStart, End: pt.hw, Lag: -1}
+		if pt.state == awaitReset {
+			a.Position = kafka.NoOffset
+		}
 		if c.opt.committed {
 			a.End = pt.lso
 		}

@@ -64,6 +64,7 @@ func TestGolden(t *testing.T) {
 				e.Boot()
 			case "crash":
 				p.Crash(e.Now, false)
+				e.Kill()
 			case "shutdown":
 				e.Order(order.Shutdown{})
 			case "pause", "resume":

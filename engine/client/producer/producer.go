@@ -179,7 +179,7 @@ func (p *Producer) idle() bool {
 
 // arm sets the timers to the next instants at which something is due.
 func (p *Producer) arm(now kafka.Instant, out *sim.Out) {
-	at := min(p.nextReady, p.net.Wake())
+	at := min(p.nextReady, p.net.Wake(now))
 	if w := p.meta.Wake(); w > now {
 		at = min(at, w)
 	}

@@ -70,6 +70,10 @@ func New(self sim.ActorID) *Env {
 // Boot starts the client.
 func (e *Env) Boot() { e.step(sim.Input{Kind: sim.InputBoot}) }
 
+// Kill is what the kernel does when a process is killed: its timers and
+// requests are gone.
+func (e *Env) Kill() { e.timers, e.arrive, e.held = nil, nil, nil }
+
 // Order gives the client an order.
 func (e *Env) Order(o any) { e.step(sim.Input{Kind: sim.InputCommand, Command: o}) }
 

@@ -24,7 +24,7 @@ type Args func(name string) (value string, ok bool)
 //	coordinator node=2
 //	down node=1 | up node=1         refuses connections; requests held are reset
 //	run until=20ms
-//	answer [corr=7] [err=CODE] [session=N]   the oldest held request if no corr; one line per partition:
+//	answer [corr=7 | api=Fetch] [err=CODE] [session=N]   the oldest held request if no corr; one line per partition:
 //	    T-0 base=10                                   Produce
 //	    T-0 hw=10 batch=5/0:app#5,app#6 err=...       Fetch; base offset / leader epoch : values
 //	    T-0 offset=10 epoch=0                         ListOffsets, OffsetFetch
@@ -90,6 +90,9 @@ func (e *Env) answer(verb string, arg Args, input string) error {
 	at := 0
 	if s, ok := arg("corr"); ok {
 		at = slices.IndexFunc(e.held, func(r request) bool { return int64(r.corr) == number(s) })
+	}
+	if s, ok := arg("api"); ok {
+		at = slices.IndexFunc(e.held, func(r request) bool { return kmsg.NameForKey(r.req.Key()) == s })
 	}
 	if at < 0 || at >= len(e.held) {
 		return fmt.Errorf("no such request is waiting; there are %d", len(e.held))
