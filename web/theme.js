@@ -6,6 +6,9 @@
   const root = document.documentElement;
   const query = new URLSearchParams(location.search);
   if (query.get("embed") === "1") root.setAttribute("data-embed", "");
+  // The poster and the words in the page are the first scenario's.
+  const other = query.get("s");
+  if ((other && other !== root.dataset.scenario) || location.hash.length > 1) root.setAttribute("data-other", "");
   let theme = query.get("theme");
   if (theme !== "dark" && theme !== "light") {
     try {

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
+
+	"github.com/highwater-sim/highwater/scenarios"
 )
 
 // Scenario is what the pages show of one scenario.
@@ -19,10 +18,12 @@ type Scenario struct {
 	Summary string   // one sentence
 	Prose   []string // paragraphs
 	Text    string
-	Poster  template.HTML // SVG, empty where none can be drawn
-	Page    string        // file name of its page
-	File    string        // file name of its text
-	Image   string        // file name of its poster
+	Poster  template.HTML // SVG for the dark theme
+
+	PosterLight template.HTML // the same moment for the light one
+	Page        string        // file name of its page
+	File        string        // file name of its text
+	Image       string        // file name of its poster
 }
 
 // head is what a page template is given.
@@ -38,18 +39,17 @@ type chapter struct {
 }
 
 // addScenarios writes for every scenario its page, its text and its poster, and
-// the list of all.
+// the list of all in the order in which they are taught.
 func (s *site) addScenarios() error {
-	list, err := s.scenarios()
-	if err != nil {
-		return err
-	}
 	var chapters []chapter
-	for _, one := range list {
-		s.files["s/"+one.File] = []byte(one.Text)
-		if one.Poster != "" {
-			s.files["s/"+one.Image] = []byte(one.Poster)
+	for _, entry := range scenarios.All() {
+		one, err := readScenario(entry.ID, scenarios.Text(entry.ID))
+		if err != nil {
+			return err
 		}
+		s.scenarios = append(s.scenarios, one)
+		s.files["s/"+one.File] = []byte(one.Text)
+		s.files["s/"+one.Image] = []byte(one.Poster)
 		if err := s.page("scenario.html", "s/"+one.Page, head{Scenario: one}); err != nil {
 			return err
 		}
@@ -59,83 +59,15 @@ func (s *site) addScenarios() error {
 		last := &chapters[len(chapters)-1]
 		last.Scenarios = append(last.Scenarios, one)
 	}
-	fmt.Fprintf(s.Log, "%d scenarios\n", len(list))
+	fmt.Fprintf(s.Log, "%d scenarios\n", len(s.scenarios))
 	return s.page("list.html", "s/index.html", head{Chapters: chapters})
-}
-
-// scenarios reads scenarios/**/*.hw in the order of their names.
-func (s *site) scenarios() ([]Scenario, error) {
-	root := filepath.Join(s.Root, "scenarios")
-	var list []Scenario
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && entry.Name() == "testdata" {
-			return fs.SkipDir
-		}
-		if entry.IsDir() || path.Ext(name) != ".hw" {
-			return nil
-		}
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			return err
-		}
-		one := readScenario(name, string(text))
-		if one.Poster, err = poster(one.Text); err != nil {
-			return fmt.Errorf("poster of %s: %w", name, err)
-		}
-		list = append(list, one)
-		return nil
-	})
-	return list, err
-}
-
-// readScenario takes the words for the page out of a scenario's text.
-func readScenario(name, text string) Scenario {
-	id := strings.TrimSuffix(name, ".hw")
-	file := strings.ReplaceAll(id, "/", "-")
-	one := Scenario{ID: id, Title: id, Chapter: path.Dir(name), Text: text, Page: file + ".html", File: file + ".hw", Image: file + ".svg"}
-	if one.Chapter == "." {
-		one.Chapter = "other"
-	}
-	var said []string
-	for _, line := range strings.Split(text, "\n") {
-		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		rest = strings.TrimSpace(rest)
-		switch word {
-		case "title":
-			one.Title = rest
-		case "chapter":
-			one.Chapter = rest
-		case "text":
-			one.Prose = append(one.Prose, rest)
-		case "say":
-			said = append(said, rest)
-		case "at":
-			if _, after, ok := strings.Cut(rest, " say "); ok {
-				said = append(said, strings.TrimSpace(after))
-			}
-		}
-	}
-	if len(one.Prose) == 0 {
-		one.Prose = said
-	}
-	if len(one.Prose) > 0 {
-		one.Summary = one.Prose[0]
-	}
-	return one
 }
 
 // addPages writes the page itself and the stage's frame. They come after every
 // file whose hash they name.
 func (s *site) addPages() error {
-	first := Scenario{Title: "A Kafka cluster in your browser"}
-	list, err := s.scenarios()
-	if err != nil {
-		return err
-	}
-	for _, one := range list {
+	first := s.scenarios[0]
+	for _, one := range s.scenarios {
 		if one.ID == DefaultScenario {
 			first = one
 		}

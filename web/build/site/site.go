@@ -28,8 +28,9 @@ type Options struct {
 // site is a build under way: every file of the result, in memory.
 type site struct {
 	Options
-	files map[string][]byte // by slash-separated name
-	cache string            // what a later build can use again
+	files     map[string][]byte // by slash-separated name
+	cache     string            // what a later build can use again
+	scenarios []Scenario        // in the order in which they are taught
 }
 
 // Build writes the site to opt.Out. The folder is replaced only when everything

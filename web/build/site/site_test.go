@@ -230,12 +230,17 @@ func TestMayReplace(t *testing.T) {
 }
 
 func TestReadScenario(t *testing.T) {
-	one := readScenario("durability/acks-1.hw", "title    The leader acks alone\nchapter  durability\ntext     First.\ntext     Second.\nat 4s    cut broker-1 broker-2\n         say  Broker 1 still acks.\n")
-	if one.ID != "durability/acks-1" || one.Page != "durability-acks-1.html" || one.Title != "The leader acks alone" || one.Summary != "First." || len(one.Prose) != 2 {
+	one, err := readScenario("log/small", "title Small\nchapter log\ntext First sentence. And more.\ncluster brokers=3\ntopic t partitions=1 replication.factor=3\nproducer app topic=t acks=all rate=10/s\nat 2s say Hello.\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one.ID != "log/small" || one.Page != "log-small.html" || one.Title != "Small" || one.Summary != "First sentence." {
 		t.Errorf("%+v", one)
 	}
-	bare := readScenario("x.hw", "title X\nat 1s say Hello there.\n     say  And more.\n")
-	if bare.Chapter != "other" || strings.Join(bare.Prose, "|") != "Hello there.|And more." {
-		t.Errorf("%+v", bare)
+	if svg := string(one.Poster); !strings.HasPrefix(svg, "<svg") || !strings.Contains(svg, ">t-0<") {
+		t.Errorf("poster: %.300s", svg)
+	}
+	if _, err := readScenario("log/bad", "title Bad\nnonsense\n"); err == nil {
+		t.Error("a broken scenario has a page")
 	}
 }
