@@ -16,6 +16,7 @@ type broker struct {
 	id        sim.ActorID
 	pending   bool    // a fetch is under way; there is one at a time
 	fetchable int     // partitions to be fetched here now
+	buffered  int     // partitions from here with records in the buffer
 	session   int32   // id; 0: none
 	epoch     int32   // of the next request; 0: a full one
 	changes   []int32 // partitions that may differ from what the session has
@@ -25,6 +26,7 @@ type broker struct {
 // fetched is what a fetch brought of one partition (CompletedFetch.java).
 type fetched struct {
 	part    int32
+	from    int32  // broker, index
 	checked bool   // the first batch's checksum is right
 	bytes   []byte // whole batches; shared, never changed
 	aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction
@@ -151,17 +153,20 @@ func (c *Consumer) drop(pi int32) {
 	pt := &c.parts[pi]
 	if pt.buffered {
 		pt.buffered = false
-		c.buffer = slices.DeleteFunc(c.buffer, func(f fetched) bool { return f.part == pi })
+		at := slices.IndexFunc(c.buffer, func(f fetched) bool { return f.part == pi })
+		c.brokers[c.buffer[at].from].buffered--
+		c.buffer = slices.Delete(c.buffer, at, at+1)
 	}
 	c.retarget(pi)
 }
 
-// sendFetches sends a fetch to every broker that has partitions to fetch and no
-// fetch under way.
+// sendFetches sends a fetch to every broker that has partitions to fetch, no
+// fetch under way, and none of its records in the buffer: a fetch without those
+// partitions would only churn the session (KAFKA-17182).
 func (c *Consumer) sendFetches(now kafka.Instant, out *sim.Out) {
 	for i := range c.brokers {
 		b := &c.brokers[i]
-		if b.fetchable == 0 || b.pending || !c.net.Connect(now, b.id, sim.ChanClient, out) {
+		if b.fetchable == 0 || b.pending || b.buffered > 0 || !c.net.Connect(now, b.id, sim.ChanClient, out) {
 			continue
 		}
 		r := kmsg.NewPtrFetchRequest()
@@ -275,7 +280,7 @@ func (c *Consumer) heardFetch(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		for j := range resp.Topics[i].Partitions {
 			p := &resp.Topics[i].Partitions[j]
 			if pi := c.part(ti, p.Partition); pi >= 0 && c.parts[pi].target == bi && c.parts[pi].sent == c.parts[pi].position {
-				c.heardPart(now, pi, p, out)
+				c.heardPart(now, pi, bi, p, out)
 			}
 		}
 	}
@@ -283,7 +288,7 @@ func (c *Consumer) heardFetch(now kafka.Instant, in *sim.Input, out *sim.Out) {
 
 // heardPart takes one partition of a fetch response that is not out of date
 // (FetchCollector.initialize).
-func (c *Consumer) heardPart(now kafka.Instant, pi int32, p *kmsg.FetchResponseTopicPartition, out *sim.Out) {
+func (c *Consumer) heardPart(now kafka.Instant, pi, from int32, p *kmsg.FetchResponseTopicPartition, out *sim.Out) {
 	pt := &c.parts[pi]
 	code := kafka.ErrorCode(p.ErrorCode)
 	if code != kafka.None && code != kafka.OffsetOutOfRange {
@@ -291,7 +296,7 @@ func (c *Consumer) heardPart(now kafka.Instant, pi int32, p *kmsg.FetchResponseT
 	}
 	switch code {
 	case kafka.None:
-		c.heardRecords(now, pi, p)
+		c.heardRecords(now, pi, from, p)
 	case kafka.NotLeaderOrFollower, kafka.FencedLeaderEpoch:
 		c.leaderHint(int(pt.topic), pt.index, client.Leader{Node: kafka.NodeID(p.CurrentLeader.LeaderID), Epoch: kafka.LeaderEpoch(p.CurrentLeader.LeaderEpoch)})
 		c.unprefer(pi)
@@ -317,7 +322,7 @@ func (c *Consumer) heardPart(now kafka.Instant, pi int32, p *kmsg.FetchResponseT
 	}
 }
 
-func (c *Consumer) heardRecords(now kafka.Instant, pi int32, p *kmsg.FetchResponseTopicPartition) {
+func (c *Consumer) heardRecords(now kafka.Instant, pi, from int32, p *kmsg.FetchResponseTopicPartition) {
 	pt := &c.parts[pi]
 	pt.hw, pt.lso, pt.logStart = kafka.Offset(p.HighWatermark), kafka.Offset(p.LastStableOffset), kafka.Offset(p.LogStartOffset)
 	if n := kafka.NodeID(p.PreferredReadReplica); n >= 0 && n != pt.preferred {
@@ -328,7 +333,7 @@ func (c *Consumer) heardRecords(now kafka.Instant, pi int32, p *kmsg.FetchRespon
 	if len(p.RecordBatches) == 0 {
 		return
 	}
-	f := fetched{part: pi, bytes: p.RecordBatches}
+	f := fetched{part: pi, from: from, bytes: p.RecordBatches}
 	if c.opt.committed {
 		f.aborted = slices.Clone(p.AbortedTransactions)
 		slices.SortFunc(f.aborted, func(a, b kmsg.FetchResponseTopicPartitionAbortedTransaction) int {
@@ -337,6 +342,7 @@ func (c *Consumer) heardRecords(now kafka.Instant, pi int32, p *kmsg.FetchRespon
 	}
 	c.buffer = append(c.buffer, f)
 	pt.buffered = true
+	c.brokers[from].buffered++
 	c.retarget(pi)
 }
 

@@ -69,6 +69,7 @@ func (c *Consumer) Digest(h *sim.Hash) {
 	for i := range c.buffer {
 		f := &c.buffer[i]
 		h.Int(int64(f.part))
+		h.Int(int64(f.from))
 		h.Bytes(f.bytes)
 		h.Int(int64(len(f.aborted)))
 		for _, id := range f.gone {
@@ -119,6 +120,7 @@ func (b *broker) digest(h *sim.Hash) {
 	h.Int(int64(b.id))
 	h.Bool(b.pending)
 	h.Int(int64(b.fetchable))
+	h.Int(int64(b.buffered))
 	h.Int(int64(b.session))
 	h.Int(int64(b.epoch))
 	for _, l := range [][]int32{b.changes, b.forget} {
