@@ -45,6 +45,7 @@ type conn struct {
 	busyCorr int32 // that one
 	inbox    []arrived
 	closing  bool // the server has closed; the client does not know yet
+	oneWay   bool // requests without a response were sent in this life
 
 	upLast, downLast kafka.Instant // arrival of the latest bytes, each way
 }
@@ -100,6 +101,7 @@ func (c *conn) digest(h *Hash) {
 	}
 	h.Bool(c.busy)
 	h.Bool(c.closing)
+	h.Bool(c.oneWay)
 	for _, a := range c.inbox {
 		h.Int(int64(a.corr))
 		h.Bytes(a.req.AppendTo(nil))
@@ -187,6 +189,7 @@ func (k *Kernel) transmit(i int32, r request) {
 	c.upLast = max(c.upLast, k.transit(c.up, Message{Request: r.req}))
 	k.schedule(event{at: c.upLast, sent: k.now, kind: evRequest, conn: i, life: c.life, corr: r.corr, oneWay: r.oneWay, req: r.req, cause: r.cause})
 	if r.oneWay {
+		c.oneWay = true
 		return
 	}
 	r.req = nil
@@ -377,6 +380,7 @@ func (k *Kernel) fail(i int32, why Reason, cause trace.ID) {
 		return
 	}
 	asked := slices.Concat(c.inflight, c.waiting)
+	untold := c.oneWay && why != ReasonClosed
 	k.close(i)
 	c.failures++
 	wait := min(reconnectBackoff<<min(c.failures-1, 10), reconnectBackoffMax)
@@ -384,8 +388,12 @@ func (k *Kernel) fail(i int32, why Reason, cause trace.ID) {
 	c.retryAt = k.now.Add(wait*4/5 + kafka.Duration(s.rng.IntN(int64(wait*2/5)+1))) // plus or minus 20 %
 	for _, r := range asked {
 		if !r.oneWay {
+			untold = false
 			k.schedule(event{at: k.now, kind: evNoAnswer, slot: c.client, life: s.life, conn: i, corr: r.corr, reason: why, cause: cause})
 		}
+	}
+	if untold { // a client sees its socket close, whether it waits for something or not
+		k.schedule(event{at: k.now, kind: evNoAnswer, slot: c.client, life: s.life, conn: i, reason: why, cause: cause})
 	}
 }
 
@@ -396,7 +404,7 @@ func (k *Kernel) close(i int32) {
 		k.queue.remove(c.expire)
 		c.expire = noHandle
 	}
-	c.state, c.busy, c.closing = connClosed, false, false
+	c.state, c.busy, c.closing, c.oneWay = connClosed, false, false, false
 	c.life++
 	c.waiting, c.inflight, c.inbox = nil, nil, nil
 	k.lost = slices.DeleteFunc(k.lost, func(h handle) bool {

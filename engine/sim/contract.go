@@ -170,7 +170,9 @@ func (o *Out) Send(to ActorID, ch Channel, corr int32, req kmsg.Request, timeout
 }
 
 // SendOneWay sends a request that gets no response (Produce with acks=0). If
-// the connection ends before it is delivered, nobody is told.
+// the connection ends before it is delivered, nobody is told of the request; that
+// the connection ended comes back as InputDisconnected with corr 0, unless other
+// requests were in flight on it.
 func (o *Out) SendOneWay(to ActorID, ch Channel, req kmsg.Request) {
 	o.ops = append(o.ops, op{kind: opSend, to: to, channel: ch, req: req, oneWay: true})
 }
