@@ -12,12 +12,13 @@ type LocalAppend struct {
 	Err         kafka.ErrorCode
 }
 
-// AppendLocal appends one batch to a partition that this broker leads, as a
-// Produce with acks=all does, and tells the end through TakeLocals: at once on
-// an error, else when the high watermark is above it or timeout is over. Group
-// coordinators write their records so.
-func (b *Broker) AppendLocal(now kafka.Instant, tp kafka.TopicPartition, records []byte, timeout kafka.Duration, token int64, out *sim.Out) {
-	w := localWrite{tp: tp, records: records, timeout: timeout, token: token}
+// AppendLocal appends one batch to a partition that this broker leads, with the
+// checks of a Produce with acks=all, and tells the end through TakeLocals: at
+// once on an error, else when the high watermark is above it, however long that
+// takes, or when the partition is led here no more. Group coordinators write
+// their records so.
+func (b *Broker) AppendLocal(now kafka.Instant, tp kafka.TopicPartition, records []byte, token int64, out *sim.Out) {
+	w := localWrite{tp: tp, records: records, token: token}
 	b.afterDisk(now, len(records), write{local: &w}, out)
 	b.flushWakes(now, out)
 }
@@ -46,6 +47,6 @@ func (b *Broker) appendLocal(now kafka.Instant, w *localWrite, out *sim.Out) {
 	}
 	r.waiting = true
 	b.park(now, &delayedProduce{
-		gen: b.gen, token: w.token, left: 1, results: []produceResult{r}, deadline: now.Add(w.timeout),
+		gen: b.gen, token: w.token, left: 1, results: []produceResult{r}, deadline: kafka.Never,
 	}, out)
 }

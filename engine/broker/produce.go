@@ -57,7 +57,6 @@ type write struct {
 type localWrite struct {
 	tp      kafka.TopicPartition
 	records []byte
-	timeout kafka.Duration
 	token   int64
 }
 

@@ -12,9 +12,15 @@ import (
 	"github.com/highwater-sim/highwater/engine/storage"
 )
 
-// CommitTimeout is offsets.commit.timeout.ms: how long a commit waits for its
-// records to be committed.
-const CommitTimeout = 5 * kafka.Second
+// commitTimeout is offsets.commit.timeout.ms: how long an OffsetCommit waits
+// for its records to be committed. They may still be later, and count then.
+const commitTimeout = 5 * kafka.Second
+
+// The kinds of timer, with their A.
+const (
+	timerLoad   uint8 = iota // partition: its log has been read
+	timerCommit              // token: an OffsetCommit has waited too long
+)
 
 // How long loading a partition takes: a start, and reading at a disk's speed.
 // Ours, not Kafka's.
@@ -76,6 +82,7 @@ type commit struct {
 	conn    sim.ConnID
 	corr    int32
 	req     *kmsg.OffsetCommitRequest
+	late    bool              // answered already: it timed out
 	refused []kafka.ErrorCode // by partition, in the request's order; None: in offsets
 	offsets []Offset
 }
@@ -103,8 +110,10 @@ func (c *Coordinator) Step(now kafka.Instant, in *sim.Input, img *metadata.Image
 		case *kmsg.OffsetFetchRequest:
 			c.fetch(in, req, img, out)
 		}
-	case sim.InputTimer: // A: a partition; its log has been read
-		if s := c.shard(in.Timer.A); s != nil && !s.active {
+	case sim.InputTimer:
+		if in.Timer.Kind == timerCommit {
+			c.timedOut(in.Timer.A, out)
+		} else if s := c.shard(in.Timer.A); s != nil && !s.active {
 			c.work = append(c.work, Work{TP: tpOf(s.partition)})
 		}
 	}
@@ -138,14 +147,15 @@ func (c *Coordinator) Resign(partition int32, out *sim.Out) {
 		return
 	}
 	for k := range c.shards[i].pending {
-		p := &c.shards[i].pending[k]
-		out.Reply(p.conn, p.corr, p.response(kafka.NotCoordinator))
+		c.shards[i].pending[k].answer(kafka.NotCoordinator, out)
 	}
 	c.shards = slices.Delete(c.shards, i, i+1)
 	out.ClearTimer(loadTimer(partition))
 }
 
-func loadTimer(partition int32) sim.Timer { return sim.Timer{Owner: sim.OwnerGroup, A: partition} }
+func loadTimer(partition int32) sim.Timer {
+	return sim.Timer{Owner: sim.OwnerGroup, Kind: timerLoad, A: partition}
+}
 
 // Loaded replays a partition's log, which Work asked for (CoordinatorLoaderImpl).
 func (c *Coordinator) Loaded(partition int32, l *storage.Log) {
@@ -286,6 +296,7 @@ func (c *Coordinator) Digest(h *sim.Hash) {
 			h.Int(p.token)
 			h.Uint64(uint64(p.conn))
 			h.Int(int64(p.corr))
+			h.Bool(p.late)
 		}
 	}
 }

@@ -72,6 +72,7 @@ func (c *Coordinator) commit(now kafka.Instant, in *sim.Input, req *kmsg.OffsetC
 	c.lastToken++
 	p.token = c.lastToken
 	s.pending = append(s.pending, p)
+	out.After(commitTimer(p.token), commitTimeout)
 	c.work = append(c.work, Work{TP: tpOf(s.partition), Records: b.Take(), Token: p.token})
 }
 
@@ -119,24 +120,52 @@ func (o *Offset) value() []byte {
 	return v.AppendTo(nil)
 }
 
-// Appended says how an append of Work ended.
-func (c *Coordinator) Appended(token int64, code kafka.ErrorCode, out *sim.Out) {
+func commitTimer(token int64) sim.Timer {
+	return sim.Timer{Owner: sim.OwnerGroup, Kind: timerCommit, A: int32(token)}
+}
+
+// findCommit finds a waiting commit, in a shard that may be changed.
+func (c *Coordinator) findCommit(ok func(*commit) bool) (s *shard, k int) {
 	for i := range c.shards {
-		k := slices.IndexFunc(c.shards[i].pending, func(p commit) bool { return p.token == token })
-		if k < 0 {
-			continue
-		}
-		s := c.shard(c.shards[i].partition)
-		p := s.pending[k]
-		s.pending = slices.Delete(s.pending, k, k+1)
-		if code == kafka.None {
-			g := c.mutGroup(s, p.req.Group)
-			for _, o := range p.offsets {
-				g.put(o)
+		for k := range c.shards[i].pending {
+			if ok(&c.shards[i].pending[k]) {
+				return c.shard(c.shards[i].partition), k
 			}
 		}
-		out.Reply(p.conn, p.corr, p.response(toClient(code)))
+	}
+	return nil, -1
+}
+
+// Appended says how an append of Work ended.
+func (c *Coordinator) Appended(token int64, code kafka.ErrorCode, out *sim.Out) {
+	s, k := c.findCommit(func(p *commit) bool { return p.token == token })
+	if s == nil {
 		return
+	}
+	p := s.pending[k]
+	s.pending = slices.Delete(s.pending, k, k+1)
+	if code == kafka.None {
+		g := c.mutGroup(s, p.req.Group)
+		for _, o := range p.offsets {
+			g.put(o)
+		}
+	}
+	p.answer(toClient(code), out)
+}
+
+// timedOut answers a commit whose records are still not committed.
+func (c *Coordinator) timedOut(token int32, out *sim.Out) {
+	if s, k := c.findCommit(func(p *commit) bool { return int32(p.token) == token }); s != nil {
+		s.pending[k].answer(kafka.CoordinatorNotAvailable, out)
+		s.pending[k].late = true
+	}
+}
+
+// answer tells the client how its commit ended, unless it has been told.
+func (p *commit) answer(code kafka.ErrorCode, out *sim.Out) {
+	if !p.late {
+		out.ClearTimer(commitTimer(p.token))
+		out.Reply(p.conn, p.corr, p.response(code))
 	}
 }
 

@@ -185,7 +185,7 @@ func (n *Broker) settle(now kafka.Instant, metadataNews bool, out *sim.Out) {
 		work := n.group.TakeWork()
 		for _, w := range work {
 			if w.Records != nil {
-				n.broker.AppendLocal(now, w.TP, w.Records, group.CommitTimeout, w.Token, out)
+				n.broker.AppendLocal(now, w.TP, w.Records, w.Token, out)
 			} else if r, ok := n.broker.Replica(w.TP); ok {
 				n.group.Loaded(w.TP.Partition, r.Log)
 			}

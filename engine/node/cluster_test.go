@@ -52,7 +52,11 @@ func (p *probe) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	case sim.InputResponse:
 		p.got = append(p.got, fmt.Sprintf("%v %s <- %s", now, p.names[in.Corr-1], answer(in.Response)))
 	case sim.InputDisconnected:
-		p.got = append(p.got, fmt.Sprintf("%v %s <- disconnected", now, p.names[in.Corr-1]))
+		name := "connection to " + fmt.Sprint(in.From)
+		if in.Corr > 0 {
+			name = p.names[in.Corr-1]
+		}
+		p.got = append(p.got, fmt.Sprintf("%v %s <- disconnected", now, name))
 	}
 }
 
@@ -166,7 +170,7 @@ type cluster struct {
 	ctl     *node.Controller
 	probe   *probe
 	notes   []trace.Note
-	topics  []string
+	last    *metadata.Image // of the controller, while it ran
 }
 
 func newCluster(t *testing.T, brokers int, configs []metadata.ConfigValue) *cluster {
@@ -235,22 +239,30 @@ func (c *cluster) call(name string, to kafka.NodeID, req kmsg.Request) {
 	c.k.Order(probeID, call{name: name, to: sim.ActorID(to), req: req}, 0)
 }
 
+// image is the controller's metadata, or the last that it had.
+func (c *cluster) image() *metadata.Image {
+	if img := c.ctl.Image(); img != nil {
+		c.last = img
+	}
+	return c.last
+}
+
 // topicID looks a topic up where metadata is newest.
 func (c *cluster) topicID(name string) kafka.TopicID {
-	if t := c.ctl.Image().Topic(name); t != nil {
+	if t := c.image().Topic(name); t != nil {
 		return t.ID
 	}
 	return kafka.TopicID{}
 }
 
 func (c *cluster) leader(tp kafka.TopicPartition) kafka.NodeID {
-	return c.ctl.Image().Partition(tp).Leader
+	return c.image().Partition(tp).Leader
 }
 
 // describe prints a topic's partitions as the controller has them, and every replica.
 func (c *cluster) describe(topic string) string {
 	var b strings.Builder
-	t := c.ctl.Image().Topic(topic)
+	t := c.image().Topic(topic)
 	if t == nil {
 		return "no such topic\n"
 	}

@@ -245,6 +245,7 @@ func (e *env) heal() string { return e.links(e.c.k.Heal) }
 func (e *env) down(powerLoss bool) (out string) {
 	for _, n := range e.nodes("node") {
 		var lost int64
+		e.c.image()
 		if n == 101 {
 			e.c.ctl.Crash(e.c.k.Now(), powerLoss)
 		} else {
