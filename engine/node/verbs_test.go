@@ -23,6 +23,8 @@ type env struct {
 	d    *datadriven.TestData
 	used map[string]bool
 	c    *cluster
+
+	bytes bool // see TestClusterBytes
 }
 
 func (e *env) run(t *testing.T, d *datadriven.TestData) string {
@@ -107,6 +109,9 @@ func (e *env) configs() (out []metadata.ConfigValue) {
 // cluster brokers=n; configs below. Boots it by instant 0.
 func (e *env) cluster() string {
 	e.c = newCluster(e.t, int(e.num("brokers", 3)), e.configs())
+	if e.bytes {
+		e.c.k.Hooks.Recode = recode
+	}
 	e.c.runUntil(0)
 	return e.c.flush(e.text("notes", ""))
 }
@@ -370,6 +375,7 @@ func (e *env) clone() string {
 	}
 	c.ctl = c.k.Actor(101).(*node.Controller)
 	c.probe = c.k.Actor(probeID).(*probe)
+	c.k.Hooks.Recode = old.k.Hooks.Recode
 	if a, b := digest(old.k), digest(c.k); a != b {
 		return fmt.Sprintf("digest of the copy %x, of the original %x\n", b, a)
 	}
@@ -378,6 +384,7 @@ func (e *env) clone() string {
 	old.runUntil(until)
 	again := *old
 	again.k = c.k.Clone()
+	again.k.Hooks.Recode = old.k.Hooks.Recode
 	again.runUntil(until)
 	if a, b := digest(old.k), digest(again.k); a != b {
 		return fmt.Sprintf("digest at %v of the copy %x, of the original %x\n", until, b, a)
