@@ -115,7 +115,7 @@ type Plan struct {
 
 // Steps of a column's width with the gaps between partitions and topics.
 var steps = [...]struct{ w, gap, topic float32 }{
-	{170, 14, 44}, {150, 12, 36}, {130, 10, 30}, {114, 9, 26}, {100, 8, 22}, {88, 8, 20}, {78, 6, 18}, {68, 6, 16}, {60, 5, 14},
+	{260, 18, 60}, {230, 17, 54}, {200, 16, 48}, {170, 14, 44}, {150, 12, 36}, {130, 10, 30}, {114, 9, 26}, {100, 8, 22}, {88, 8, 20}, {78, 6, 18}, {68, 6, 16}, {60, 5, 14},
 	{56, 4, 12}, {50, 4, 11}, {44, 4, 10}, {36, 4, 10}, {30, 3, 9}, {24, 3, 8},
 }
 
@@ -123,7 +123,7 @@ var steps = [...]struct{ w, gap, topic float32 }{
 const (
 	cellsFrom = 50
 	barsFrom  = 22
-	fullWidth = 170
+	fullWidth = 260
 	tileMin   = 5
 )
 

@@ -44,10 +44,10 @@ func (p *Plan) rowHeight(c *view.Cluster, rowsH, zoom float32) {
 	if n > 4 {
 		least = 44
 	}
-	h = min(max(h, least), 112)
+	h = min(max(h, least), 136)
 	inset := min(14, h*0.13)
 	if zoom > 1 {
-		h = min(h*zoom, max(h, 148))
+		h = min(h*zoom, max(h, 160))
 	}
 	p.BoxTop = inset
 	p.BoxH = h - 2*inset
@@ -64,15 +64,27 @@ func (p *Plan) rowGap() float32 {
 // or less moves nothing unless it must; below the last step what is left.
 func (p *Plan) baseWidth(room float32) float32 {
 	if p.partitions == 0 {
-		return fullWidth
+		return p.widest()
 	}
 	n, t := float32(p.partitions), float32(p.topics)
 	for _, st := range steps {
-		if n*st.w+(n-t)*st.gap+(t-1)*st.topic <= room {
+		if st.w <= p.widest() && n*st.w+(n-t)*st.gap+(t-1)*st.topic <= room {
 			return st.w
 		}
 	}
 	return min(room/n, barsFrom-1)
+}
+
+// widest is the width of a column where there is room for all: by the window
+// alone, so that there is room for more without moving what is there.
+func (p *Plan) widest() float32 {
+	switch {
+	case p.W < 1000:
+		return 170
+	case p.W < 1300:
+		return 200
+	}
+	return fullWidth
 }
 
 // gaps are the spaces between columns of the width w.
@@ -176,17 +188,25 @@ func (p *Plan) tiles(zoom float32) {
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
 		b.Per = (b.N + lines - 1) / lines
-		b.X, b.W = x, float32(b.Per)*size
+		b.X, b.W = x, max(float32(b.Per)*size, p.blockMin())
 		x += b.W + 10
 	}
 	p.ColumnsW = x - 10
+}
+
+// blockMin is the room that a topic's name has over a few tiles.
+func (p *Plan) blockMin() float32 {
+	if len(p.Blocks) > 6 {
+		return 0
+	}
+	return 64
 }
 
 func (p *Plan) tilesWidth(size, h float32) float32 {
 	lines := max(1, int(h/size))
 	x := float32(0)
 	for i := range p.Blocks {
-		x += float32((p.Blocks[i].N+lines-1)/lines)*size + 10
+		x += max(float32((p.Blocks[i].N+lines-1)/lines)*size, p.blockMin()) + 10
 	}
 	return x - 10
 }

@@ -29,4 +29,4 @@ func SVG(c *view.Cluster, size Size, t *theme.Theme) string {
 }
 
 // Cells is how many records per replica a poster can show.
-const Cells = 16
+const Cells = 24

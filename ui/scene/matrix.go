@@ -94,7 +94,7 @@ func (b *builder) topicHead(blk *layout.Block) {
 	// The name stays in sight while its columns scroll.
 	left := max(x, p.MatrixX)
 	w := blk.W
-	if blk.Per > 0 {
+	if blk.Per > 0 && p.Level != Tiles {
 		w = max(w, 120)
 	}
 	room := min(x+w, p.MatrixX+p.MatrixW) - left

@@ -200,11 +200,7 @@ func (m *Mesh) glyph(g *glyph, x, y float32) {
 		return
 	}
 	x0, y0 := x+float32(g.dx), y+float32(g.dy)
-	x1, y1 := x0+float32(g.w), y0+float32(g.h)
 	u0, v0 := float32(g.x), float32(g.y)
-	u1, v1 := u0+float32(g.w), v0+float32(g.h)
-	m.corners(
-		[4]point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}},
-		[4]point{{u0, v0}, {u1, v0}, {u1, v1}, {u0, v1}}, 0, 0, 0, modeGlyph,
-	)
+	w, h := float32(g.w), float32(g.h)
+	m.upright(x0, y0, x0+w, y0+h, u0, v0, u0+w, v0+h, 0, 0, 0, modeGlyph)
 }

@@ -117,15 +117,36 @@ func (m *Mesh) color(c theme.Color) bool {
 	return true
 }
 
-// corners adds a quad from its corners in order, with the place of each within
-// the figure.
-func (m *Mesh) corners(dst, src [4]point, hw, hh, radius, mode float32) {
-	n := uint32(len(m.Vertices))
-	for i := range dst {
-		m.Vertices = append(m.Vertices, Vertex{
-			dst[i].x, dst[i].y, src[i].x, src[i].y,
-			m.rgba[0], m.rgba[1], m.rgba[2], m.rgba[3], hw, hh, radius, mode,
-		})
+// take makes room for n vertices and returns it, with the number of the first.
+func (m *Mesh) take(n int) (v []Vertex, first uint32) {
+	l := len(m.Vertices)
+	if l+n > cap(m.Vertices) {
+		m.Vertices = append(make([]Vertex, 0, 2*(l+n)+256), m.Vertices...)
+	}
+	m.Vertices = m.Vertices[:l+n]
+	return m.Vertices[l : l+n : l+n], uint32(l)
+}
+
+// set fills a vertex with its places and the colour at hand.
+func (m *Mesh) set(v *Vertex, x, y, u, w float32) {
+	v.DstX, v.DstY, v.SrcX, v.SrcY = x, y, u, w
+	v.ColorR, v.ColorG, v.ColorB, v.ColorA = m.rgba[0], m.rgba[1], m.rgba[2], m.rgba[3]
+}
+
+func (v *Vertex) figure(hw, hh, radius, mode float32) {
+	v.Custom0, v.Custom1, v.Custom2, v.Custom3 = hw, hh, radius, mode
+}
+
+// upright adds a quad with sides along the axes: where it is and its place
+// within the figure.
+func (m *Mesh) upright(x0, y0, x1, y1, u0, v0, u1, v1, hw, hh, radius, mode float32) {
+	v, n := m.take(4)
+	m.set(&v[0], x0, y0, u0, v0)
+	m.set(&v[1], x1, y0, u1, v0)
+	m.set(&v[2], x1, y1, u1, v1)
+	m.set(&v[3], x0, y1, u0, v1)
+	for i := range v {
+		v[i].figure(hw, hh, radius, mode)
 	}
 	m.Indices = append(m.Indices, n, n+1, n+2, n, n+2, n+3)
 }
@@ -138,11 +159,7 @@ func (m *Mesh) rect(x0, y0, x1, y1, radius, mode float32) {
 	}
 	radius = min(radius, hw, hh)
 	const e = 1 // for the soft edge
-	m.corners(
-		[4]point{{x0 - e, y0 - e}, {x1 + e, y0 - e}, {x1 + e, y1 + e}, {x0 - e, y1 + e}},
-		[4]point{{-hw - e, -hh - e}, {hw + e, -hh - e}, {hw + e, hh + e}, {-hw - e, hh + e}},
-		hw, hh, radius, mode,
-	)
+	m.upright(x0-e, y0-e, x1+e, y1+e, -hw-e, -hh-e, hw+e, hh+e, hw, hh, radius, mode)
 }
 
 // edges are a rectangle's in device px, on the grid unless it is a circle.

@@ -63,11 +63,12 @@ func (m *Mesh) segment(a, b point, w float32) {
 	hw, hh := long/2, w/2
 	ex, ey := hw+1, hh+1
 	cx, cy := (a.x+b.x)/2, (a.y+b.y)/2
-	at := func(u, v float32) point { return point{cx + dx*u - dy*v, cy + dy*u + dx*v} }
-	m.corners(
-		[4]point{at(-ex, -ey), at(ex, -ey), at(ex, ey), at(-ex, ey)},
-		[4]point{{-ex, -ey}, {ex, -ey}, {ex, ey}, {-ex, ey}}, hw, hh, 0, modeFill,
-	)
+	v, n := m.take(4)
+	for i, k := range [4]point{{-ex, -ey}, {ex, -ey}, {ex, ey}, {-ex, ey}} {
+		m.set(&v[i], cx+dx*k.x-dy*k.y, cy+dy*k.x+dx*k.y, k.x, k.y)
+		v[i].figure(hw, hh, 0, modeFill)
+	}
+	m.Indices = append(m.Indices, n, n+1, n+2, n, n+2, n+3)
 }
 
 // far is a half width that no fragment reaches.
@@ -77,16 +78,13 @@ const far = 1 << 14
 // a translucent line has no beads.
 func (m *Mesh) strip(w float32) {
 	half := w/2 + 1
-	first := uint32(len(m.Vertices))
-	for i := range m.pts {
+	v, first := m.take(2 * len(m.pts))
+	for i, p := range m.pts {
 		nx, ny := m.normal(i)
-		p := m.pts[i]
-		for _, side := range [2]float32{-half, half} {
-			m.Vertices = append(m.Vertices, Vertex{
-				p.x + nx*side, p.y + ny*side, 0, side,
-				m.rgba[0], m.rgba[1], m.rgba[2], m.rgba[3], far, w / 2, 0, modeFill,
-			})
-		}
+		m.set(&v[2*i], p.x-nx*half, p.y-ny*half, 0, -half)
+		m.set(&v[2*i+1], p.x+nx*half, p.y+ny*half, 0, half)
+		v[2*i].figure(far, w/2, 0, modeFill)
+		v[2*i+1].figure(far, w/2, 0, modeFill)
 		if i > 0 {
 			k := first + uint32(2*i)
 			m.Indices = append(m.Indices, k-2, k-1, k, k-1, k+1, k)
@@ -170,16 +168,12 @@ func (m *Mesh) wedge(c, a, b point) {
 	}
 	k := (height + 1) / height
 	const edge = 256
-	n := uint32(len(m.Vertices))
-	for i, p := range [3]point{{}, {a.x * k, a.y * k}, {b.x * k, b.y * k}} {
-		src := edge - height
-		if i > 0 {
-			src = edge + 1
-		}
-		m.Vertices = append(m.Vertices, Vertex{
-			c.x + p.x, c.y + p.y, 0, src,
-			m.rgba[0], m.rgba[1], m.rgba[2], m.rgba[3], far, edge, 0, modeFill,
-		})
+	v, n := m.take(3)
+	m.set(&v[0], c.x, c.y, 0, edge-height)
+	m.set(&v[1], c.x+a.x*k, c.y+a.y*k, 0, edge+1)
+	m.set(&v[2], c.x+b.x*k, c.y+b.y*k, 0, edge+1)
+	for i := range v {
+		v[i].figure(far, edge, 0, modeFill)
 	}
 	m.Indices = append(m.Indices, n, n+1, n+2)
 }

@@ -1,4 +1,4 @@
-package scene_test
+package display_test
 
 import (
 	"bytes"
@@ -8,6 +8,15 @@ import (
 	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/scene/fixture"
 )
+
+// inputs are pictures with every kind of operation in them.
+func inputs() map[string]scene.Input {
+	return map[string]scene.Input{
+		"ordinary": {Cluster: fixture.Ordinary(), W: 896, H: 600},
+		"crashed":  {Cluster: fixture.Crashed(), W: 360, H: 500, DPR: 3},
+		"tiles":    {Cluster: fixture.Grid(3, 60), W: 896, H: 600},
+	}
+}
 
 // What the stage decodes is what the app built, but for hits.
 func TestRoundTrip(t *testing.T) {
@@ -84,4 +93,25 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("what it decoded it cannot decode again: %v", err)
 		}
 	})
+}
+
+// Painters fill figures with a fan from the centre: every edge must turn the
+// same way around it.
+func TestOutlinesAreSeenFromTheirCentre(t *testing.T) {
+	for f := display.Star; f <= display.Triangle; f++ {
+		var pts [display.OutlineMax]display.Point
+		n := display.Outline(f, &pts)
+		if n < 3 {
+			t.Fatalf("form %d has %d corners", f, n)
+		}
+		for i := range n {
+			a, b := pts[i], pts[(i+1)%n]
+			if a.X*b.Y-a.Y*b.X <= 0 {
+				t.Errorf("form %d: edge %d turns back", f, i)
+			}
+		}
+	}
+	if n := display.Outline(display.Triangle+1, new([display.OutlineMax]display.Point)); n != 0 {
+		t.Errorf("an unknown form has %d corners", n)
+	}
 }
