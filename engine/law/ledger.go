@@ -195,8 +195,7 @@ func (l *Ledger) asRecovered(s *shelf, n kafka.NodeID, log *storage.Log) *storag
 			return s.recovered[i].log
 		}
 	}
-	c := log.Clone()
-	c.Recover()
+	c := Recovered(log)
 	s.recovered = append(s.recovered, recovered{n, life, c})
 	return c
 }

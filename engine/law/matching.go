@@ -39,6 +39,16 @@ func (c *Checker) logMatching(cl Cluster, p *partition, reg *metadata.Partition)
 	}
 }
 
+// Recovered returns a log as the next start of its broker will find it: itself,
+// unless a crash went over it.
+func Recovered(l *storage.Log) *storage.Log {
+	if unclean(l) {
+		l = l.Clone()
+		l.Recover()
+	}
+	return l
+}
+
 // unclean reports whether a log has yet to be recovered after a crash: then it
 // serves nothing.
 func unclean(l *storage.Log) bool {

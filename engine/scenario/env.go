@@ -56,7 +56,8 @@ func (e *env) minISR(t *metadata.Topic, p *metadata.Partition) int {
 	return min(e.MinISR(kafka.TopicPartition{Topic: t.Name}), len(p.Replicas))
 }
 
-// replica returns the replica that the arguments PARTITION [, BROKER] name.
+// replica returns the replica that the arguments PARTITION [, BROKER] name. Of a
+// broker that is down it is the log as it will be found at the next start.
 func (e *env) replica(a []Arg) (law.Replica, kafka.NodeID, string) {
 	tp, b := a[0].TP, a[1].Node
 	p, why := e.partition(tp)
@@ -71,6 +72,9 @@ func (e *env) replica(a []Arg) (law.Replica, kafka.NodeID, string) {
 	r, ok := e.Replica(b, tp)
 	if !ok {
 		return r, b, "broker-" + num(int(b)) + " has no replica of " + tp.String()
+	}
+	if !r.Up {
+		r.Log = law.Recovered(r.Log)
 	}
 	return r, b, ""
 }

@@ -95,8 +95,8 @@ func soakText(seed uint64, long kafka.Duration) string {
 	fmt.Fprintf(&b, "title Soak %d\nseed %d\n", seed, seed)
 	fmt.Fprintf(&b, "cluster brokers=%d replica.lag.time.max.ms=%d\n", soakBrokers, 2000+r.IntN(4)*4000)
 	fmt.Fprintf(&b, "topic t partitions=4 replication.factor=%d min.insync.replicas=%d\n", soakBrokers, soakMinISR)
-	fmt.Fprintf(&b, "producer all topic=t acks=all rate=%d/s keys=16\n", 20+r.IntN(200))
-	fmt.Fprintf(&b, "producer one topic=t acks=1 rate=%d/s keys=16 enable.idempotence=false\n", 20+r.IntN(200))
+	fmt.Fprintf(&b, "producer safe topic=t acks=all rate=%d/s keys=16\n", 20+r.IntN(200))
+	fmt.Fprintf(&b, "producer fast topic=t acks=1 rate=%d/s keys=16 enable.idempotence=false\n", 20+r.IntN(200))
 	fmt.Fprintf(&b, "consumer c assign=t from=earliest group=g\n\n")
 	f := faults{r: r}
 	for at := kafka.Duration(1 * kafka.Second); at < long; {
@@ -114,9 +114,9 @@ func soakText(seed uint64, long kafka.Duration) string {
 		}
 		fmt.Fprintf(&b, "   disk broker-%d latency=0\n", n)
 	}
-	fmt.Fprintf(&b, "   rate all 0\n   rate one 0\n")
+	fmt.Fprintf(&b, "   rate safe 0\n   rate fast 0\n")
 	fmt.Fprintf(&b, "at %s expect offline() == 0\n", long+settle)
-	for _, e := range []string{"under_replicated() == 0", "unanswered(all) == 0", "unanswered(one) == 0", "lost(all) == 0", "duplicated(all) == 0", "reordered(c) >= 0"} {
+	for _, e := range []string{"under_replicated() == 0", "unanswered(safe) == 0", "unanswered(fast) == 0", "lost(safe) == 0", "duplicated(safe) == 0", "reordered(c) >= 0"} {
 		fmt.Fprintf(&b, "   expect %s\n", e)
 	}
 	return b.String()

@@ -1,0 +1,66 @@
+// Package scenarios holds the lessons: one .hw file each, in a folder per
+// chapter, written in the language of engine/scenario.
+//
+//	log/ durability/ ... ──embed──> FS ──> All(): the teaching order
+//
+// It owns their texts and their order. It refuses to parse or to run them: that
+// is engine/scenario's, and this package's test runs every one.
+package scenarios
+
+import (
+	"embed"
+	"strings"
+)
+
+// FS holds the files under their paths: log/first-cluster.hw.
+//
+//go:embed */*.hw
+var FS embed.FS
+
+// Entry is a lesson: its id is its path without the ending.
+type Entry struct{ ID, Title, Chapter string }
+
+// order is the order in which the lessons are taught. Every file is in it.
+var order = []string{
+	"log/first-cluster",
+	"log/keys",
+	"log/order",
+	"durability/acks-0",
+	"durability/acks-1",
+	"durability/acks-all",
+	"durability/isr",
+	"durability/slow-leader",
+	"durability/truncation",
+	"durability/min-isr",
+	"durability/after-append",
+	"durability/power",
+}
+
+// All lists the lessons in teaching order.
+func All() []Entry {
+	es := make([]Entry, len(order))
+	for i, id := range order {
+		chapter, _, _ := strings.Cut(id, "/")
+		es[i] = Entry{ID: id, Title: title(Text(id)), Chapter: chapter}
+	}
+	return es
+}
+
+// Text returns the text of a lesson, "" if there is none of that id.
+func Text(id string) string {
+	b, err := FS.ReadFile(id + ".hw")
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// title is what the first line that starts with title says.
+func title(text string) string {
+	for line := range strings.Lines(text) {
+		if t, ok := strings.CutPrefix(line, "title"); ok {
+			return strings.TrimSpace(t)
+		}
+	}
+	return ""
+}

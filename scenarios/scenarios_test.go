@@ -1,0 +1,89 @@
+package scenarios
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/highwater-sim/highwater/engine/scenario"
+)
+
+// textBytesMax keeps a lesson short enough for a link.
+const textBytesMax = 2400
+
+// TestOrder makes sure that every file is taught and that every lesson has
+// what a lesson needs.
+func TestOrder(t *testing.T) {
+	var files []string
+	err := fs.WalkDir(FS, ".", func(path string, d fs.DirEntry, err error) error {
+		if id, ok := strings.CutSuffix(path, ".hw"); ok {
+			files = append(files, id)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, e := range All() {
+		ids = append(ids, e.ID)
+		f, err := scenario.Parse(Text(e.ID))
+		if err != nil {
+			t.Errorf("%s:\n%v", e.ID, err)
+			continue
+		}
+		lesson(t, e, f)
+	}
+	slices.Sort(ids)
+	if slices.Sort(files); !slices.Equal(ids, files) {
+		t.Errorf("files\n%v\nare not those of the teaching order\n%v", files, ids)
+	}
+}
+
+// lesson checks the parts of a lesson.
+func lesson(t *testing.T, e Entry, f *scenario.File) {
+	var says, asks, expects int
+	for _, s := range f.Steps {
+		switch s.Kind {
+		case scenario.KindSay:
+			says++
+		case scenario.KindAsk:
+			asks++
+		case scenario.KindExpect:
+			expects++
+		}
+	}
+	switch {
+	case f.Title != e.Title || f.Chapter != e.Chapter:
+		t.Errorf("%s: title %q in chapter %q, listed as %q in %q", e.ID, f.Title, f.Chapter, e.Title, e.Chapter)
+	case len(f.Prose) == 0 || !strings.HasPrefix(f.Prose[0], "You will see "):
+		t.Errorf("%s: the first sentence does not say what the reader will see", e.ID)
+	case says == 0 || asks == 0 || expects < 3:
+		t.Errorf("%s: %d say, %d ask, %d expect; a lesson explains, asks and proves", e.ID, says, asks, expects)
+	case len(f.Text) > textBytesMax:
+		t.Errorf("%s: %d bytes; at most %d go into a link", e.ID, len(f.Text), textBytesMax)
+	}
+}
+
+// TestRun runs every lesson with all laws on: every expectation must hold.
+func TestRun(t *testing.T) {
+	for _, e := range All() {
+		t.Run(e.ID, func(t *testing.T) {
+			t.Parallel()
+			f, err := scenario.Parse(Text(e.ID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep := scenario.Run(f, scenario.Options{})
+			if rep.Err != nil {
+				t.Error(rep.Err)
+			}
+			for _, r := range rep.Results {
+				if !r.Held {
+					t.Errorf("line %d: %s: %s", r.Line, r.Text, r.Why)
+				}
+			}
+		})
+	}
+}
