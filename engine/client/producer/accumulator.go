@@ -23,7 +23,9 @@ type accumulator struct {
 	queued     int     // records in queues
 	flying     int     // records in flight
 	oldAcks    []partAcks
-	unresolved []int32 // partitions with an unresolved sequence, ascending
+	arena      []byte    // free space for sealed batches; no part of the state
+	lists      [][]int32 // used lists for flights; no part of the state
+	unresolved []int32   // partitions with an unresolved sequence, ascending
 }
 
 // partAcks are acked records of an earlier life of the process.
@@ -335,15 +337,32 @@ func (p *Producer) appended(now kafka.Instant, pi int32, b *batch, fresh bool) {
 
 // encode turns a batch into the bytes to be sent. Bytes that were sent before
 // are never changed: a batch that was numbered anew gets a copy.
-func (b *batch) encode() {
+func (a *accumulator) encode(b *batch) {
 	switch {
 	case b.bytes == nil:
 		b.open.SetProducer(b.id, b.pepoch, b.sequence)
-		b.bytes = b.open.Take()
+		b.bytes = a.keep(b.open.Bytes())
 		b.state = batchClosed
 	case b.stale:
 		b.bytes = slices.Clone(b.bytes)
 		record.SetProducer(b.bytes, b.id, b.pepoch, b.sequence)
 	}
 	b.stale = false
+}
+
+// arenaBytes is the size of the chunks into which sealed batches are copied, so
+// that builders keep their memory and small batches share an allocation.
+const arenaBytes = 32 << 10
+
+// keep copies a sealed batch to where it stays.
+func (a *accumulator) keep(b []byte) []byte {
+	if len(b) > arenaBytes/4 {
+		return slices.Clone(b)
+	}
+	if cap(a.arena)-len(a.arena) < len(b) {
+		a.arena = make([]byte, 0, arenaBytes)
+	}
+	from := len(a.arena)
+	a.arena = append(a.arena, b...)
+	return a.arena[from:len(a.arena):len(a.arena)]
 }

@@ -59,6 +59,7 @@ func (p *Producer) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 			p.complete(now, slot, p.verdictFor(resp, slot), f.node, out)
 		}
 	}
+	p.acc.lists = append(p.acc.lists, f.batches[:0])
 }
 
 // broken asks for metadata after a connection was found to be broken
@@ -283,7 +284,7 @@ func (p *Producer) split(slot int32) {
 	for _, s := range pieces {
 		n := &p.acc.batches[s]
 		n.id, n.pepoch, n.sequence = whole.id, whole.pepoch, sequence
-		n.encode()
+		p.acc.encode(n)
 		if sequence != record.NoSequence {
 			sequence = record.AddSequence(sequence, int32(len(n.ids)))
 		}

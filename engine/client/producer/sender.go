@@ -66,6 +66,7 @@ func (p *Producer) sendTo(now kafka.Instant, n int32, out *sim.Out) {
 		p.tried(now, n, true)
 		batches := p.drain(now, n)
 		if len(batches) == 0 {
+			p.acc.lists = append(p.acc.lists, batches)
 			return
 		}
 		p.produce(now, id, batches, out)
@@ -108,25 +109,34 @@ func (p *Producer) backingOff(now kafka.Instant, pt *part, b *batch) bool {
 // (RecordAccumulator.drainBatchesForOneNode).
 func (p *Producer) drain(now kafka.Instant, n int32) (batches []int32) {
 	nd := &p.acc.nodes[n]
-	first, _ := slices.BinarySearch(nd.listed, nd.from)
-	order := slices.Concat(nd.listed[first:], nd.listed[:first])
+	if free := len(p.acc.lists); free > 0 {
+		batches, p.acc.lists = p.acc.lists[free-1], p.acc.lists[:free-1]
+	}
+	at, _ := slices.BinarySearch(nd.listed, nd.from)
 	bytes := 0
-	for _, pi := range order {
+	for left := len(nd.listed); left > 0; left-- {
+		if at == len(nd.listed) {
+			at = 0
+		}
+		pi := nd.listed[at]
 		nd.from = pi
 		pt := &p.acc.parts[pi]
 		slot := pt.queue[0]
 		b := &p.acc.batches[slot]
 		if pt.muted || p.backingOff(now, pt, b) {
+			at++
 			continue
 		}
 		if bytes+b.size() > p.opt.maxRequest && len(batches) > 0 || p.mustWait(pt, b) {
 			break
 		}
-		p.dequeue(pi, 0)
+		if p.dequeue(pi, 0); pt.listed {
+			at++
+		}
 		if p.opt.idempotent {
 			p.number(pi, slot)
 		}
-		b.encode()
+		p.acc.encode(b)
 		b.state = batchFlying
 		bytes += len(b.bytes)
 		batches = append(batches, slot)
@@ -147,8 +157,7 @@ func (p *Producer) dequeue(pi int32, at int) {
 
 // produce sends batches to a broker in one request.
 func (p *Producer) produce(now kafka.Instant, to sim.ActorID, batches []int32, out *sim.Out) {
-	req := kmsg.NewPtrProduceRequest()
-	req.Version = 13
+	req := newRequest()
 	req.Acks = p.opt.acks
 	req.TimeoutMillis = int32(p.opt.request.Millis())
 	for _, slot := range batches {
@@ -165,10 +174,26 @@ func (p *Producer) produce(now kafka.Instant, to sim.ActorID, batches []int32, o
 		for _, slot := range batches { // sent is all that can be known
 			p.complete(now, slot, verdict{base: kafka.NoOffset}, to, out)
 		}
+		p.acc.lists = append(p.acc.lists, batches[:0])
 		return
 	}
 	corr := p.net.Send(to, sim.ChanClient, req, out)
 	p.flights = append(p.flights, flight{corr: corr, node: to, batches: batches})
+}
+
+// newRequest returns a request with room for one topic and a few partitions, all
+// in one piece of memory.
+func newRequest() *kmsg.ProduceRequest {
+	r := &struct {
+		kmsg.ProduceRequest
+		topics [1]kmsg.ProduceRequestTopic
+		parts  [4]kmsg.ProduceRequestTopicPartition
+	}{}
+	r.Default()
+	r.Version = 13
+	r.Topics = r.topics[:0]
+	r.topics[0].Partitions = r.parts[:0]
+	return &r.ProduceRequest
 }
 
 // topicOf returns the request's entry for a topic, made if need be.
@@ -178,7 +203,11 @@ func topicOf(req *kmsg.ProduceRequest, name string, id kafka.TopicID) *kmsg.Prod
 			return &req.Topics[i]
 		}
 	}
-	req.Topics = append(req.Topics, kmsg.ProduceRequestTopic{Topic: name, TopicID: id})
+	var room []kmsg.ProduceRequestTopicPartition
+	if len(req.Topics) == 0 {
+		room = req.Topics[:1][0].Partitions
+	}
+	req.Topics = append(req.Topics, kmsg.ProduceRequestTopic{Topic: name, TopicID: id, Partitions: room})
 	return &req.Topics[len(req.Topics)-1]
 }
 

@@ -35,6 +35,7 @@ func (p *Producer) Fork() *Producer {
 
 func (a *accumulator) clone() accumulator {
 	c := *a
+	c.arena, c.lists = nil, nil // the original goes on in that memory
 	c.topics = slices.Clone(a.topics)
 	for i := range c.topics {
 		c.topics[i].parts = slices.Clone(c.topics[i].parts)
