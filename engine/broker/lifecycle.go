@@ -37,11 +37,12 @@ const (
 	recoveryBytesPerSecond = 200 << 20
 )
 
-// timerLogs has three uses, told apart by A.
+// timerLogs has these uses, told apart by A.
 const (
 	logsOpen     int32 = iota // logs have been checked
 	logsClosed                // all is flushed: the process ends
 	logsPatience              // controlled shutdown takes too long
+	logsRegister              // registration takes too long
 )
 
 // lifecycle is BrokerLifecycleManager: registration, then a heartbeat every
@@ -66,7 +67,21 @@ func (b *Broker) Epoch() kafka.BrokerEpoch { return b.life.epoch }
 // must be checked before the broker is ready.
 func (b *Broker) startLifecycle(now kafka.Instant, recover int64, out *sim.Out) {
 	b.life = lifecycle{state: Starting, epoch: -1, recover: recover}
+	out.After(timer(timerLogs, logsRegister), b.set.registration)
 	b.communicate(now, out)
+}
+
+// giveUp ends a process that could not register in time. Its logs have not been
+// opened, so proof of a clean shutdown stays valid.
+func (b *Broker) giveUp(out *sim.Out) {
+	b.life.state = ShuttingDown
+	if b.cfg.PreviousEpoch >= 0 {
+		b.dir.Shutdown(b.cfg.PreviousEpoch)
+	} else {
+		b.dir.Kill()
+	}
+	out.Note(trace.Note{Kind: trace.Shutdown, Node: b.cfg.ID, Say: "unable to register with the controller quorum"})
+	out.Exit()
 }
 
 // communicate sends a registration, or a heartbeat once that has succeeded.
@@ -174,7 +189,7 @@ func (b *Broker) openLogs(now kafka.Instant, out *sim.Out) {
 	out.After(timer(timerLogs, logsOpen), kafka.Duration(b.life.recover*int64(kafka.Second)/recoveryBytesPerSecond))
 }
 
-// logsTimer handles the three uses of timerLogs.
+// logsTimer handles the uses of timerLogs.
 func (b *Broker) logsTimer(now kafka.Instant, use int32, out *sim.Out) {
 	switch use {
 	case logsOpen:
@@ -183,6 +198,10 @@ func (b *Broker) logsTimer(now kafka.Instant, use int32, out *sim.Out) {
 		b.closed(out)
 	case logsPatience:
 		b.shutDown(now, out)
+	case logsRegister:
+		if b.life.epoch < 0 && b.life.state == Starting {
+			b.giveUp(out)
+		}
 	}
 }
 

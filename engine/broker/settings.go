@@ -12,7 +12,7 @@ const (
 	// fetcherTimeout is replica.socket.timeout.ms: how long a follower waits
 	// for the response to a Fetch.
 	fetcherTimeout = 30 * kafka.Second
-	// maxReplicaSessions and so on: KIP-227's cache evicts what was idle so long.
+	// sessionEviction: the session cache evicts what was idle so long (KIP-227).
 	sessionEviction = 2 * kafka.Minute
 )
 
@@ -29,6 +29,7 @@ type settings struct {
 	flushCheckpoint    kafka.Duration // log.flush.offset.checkpoint.interval.ms
 	heartbeatInterval  kafka.Duration // broker.heartbeat.interval.ms
 	sessionTimeout     kafka.Duration // broker.session.timeout.ms
+	registration       kafka.Duration // initial.broker.registration.timeout.ms
 	requestTimeout     kafka.Duration // request.timeout.ms
 	autoCreate         bool           // auto.create.topics.enable
 	numPartitions      int32          // num.partitions
@@ -55,6 +56,7 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 		flushCheckpoint:    dur("log.flush.offset.checkpoint.interval.ms"),
 		heartbeatInterval:  dur("broker.heartbeat.interval.ms"),
 		sessionTimeout:     dur("broker.session.timeout.ms"),
+		registration:       dur("initial.broker.registration.timeout.ms"),
 		requestTimeout:     dur("request.timeout.ms"),
 		autoCreate:         img.BrokerBool(cfg.ID, cfg.Static, "auto.create.topics.enable"),
 		numPartitions:      int32(num("num.partitions")),

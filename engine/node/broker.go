@@ -210,9 +210,16 @@ func (n *Broker) leaderChanged(now kafka.Instant, c broker.LeaderChange, out *si
 }
 
 func (n *Broker) command(now kafka.Instant, order any, out *sim.Out) {
-	if _, ok := order.(Shutdown); ok {
+	switch order.(type) {
+	case Shutdown:
 		n.broker.Shutdown(now, out)
 		return
+	case Sync:
+		for _, e := range n.dir.Entries() {
+			if l := n.dir.At(e.Slot); l.Dirty() > 0 {
+				out.Note(trace.Note{Kind: trace.Flushed, Topic: e.Partition.Topic, Part: e.Partition.Partition, Node: n.spec.ID, Offset: l.LEO()})
+			}
+		}
 	}
 	n.OrderMachine(now, order)
 }
