@@ -67,6 +67,9 @@ func (p *Plan) baseWidth(room float32) float32 {
 		return p.widest()
 	}
 	n, t := float32(p.partitions), float32(p.topics)
+	if w := p.widest() * p.alone(); p.partitions < 3 && n*w+n*20 <= room {
+		return w
+	}
 	for _, st := range steps {
 		if st.w <= p.widest() && n*st.w+(n-t)*st.gap+(t-1)*st.topic <= room {
 			return st.w
@@ -75,16 +78,29 @@ func (p *Plan) baseWidth(room float32) float32 {
 	return min(room/n, barsFrom-1)
 }
 
-// widest is the width of a column where there is room for all: by the window
-// alone, so that there is room for more without moving what is there.
+// widest is the width of a column where there is room for all: by the window,
+// so that there is room for more without moving what is there. One or two
+// partitions alone may be wider still.
 func (p *Plan) widest() float32 {
+	w := float32(fullWidth)
 	switch {
 	case p.W < 1000:
-		return 170
+		w = 170
 	case p.W < 1300:
-		return 200
+		w = 200
 	}
-	return fullWidth
+	return w
+}
+
+// alone is how much wider than widest a lone partition, or one of two, may be.
+func (p *Plan) alone() float32 {
+	switch p.partitions {
+	case 1:
+		return 2.4
+	case 2:
+		return 1.6
+	}
+	return 1
 }
 
 // gaps are the spaces between columns of the width w.

@@ -61,8 +61,11 @@ func (b *builder) cell(part *view.Partition, r *view.Replica, cell *view.Cell, a
 		return
 	}
 	fill := th.NoKey
-	if cell.HasKey {
+	switch {
+	case cell.HasKey:
 		fill = th.ForKey(cell.Key)
+	case uint64(cell.Batch)*0x9e3779b97f4a7c15>>63 == 1:
+		fill = th.NoKeyToo // batches without keys take turns, so that one sees them move
 	}
 	if s == standOffline {
 		fade *= 0.35
@@ -87,7 +90,22 @@ func (b *builder) cell(part *view.Partition, r *view.Replica, cell *view.Cell, a
 		b.hatch(at, 2, th.Well.Alpha(0.85*fade))
 	} else if alpha > 0.5 {
 		b.letter(cell, at, fade)
+		b.number(cell, at, fade)
 	}
+}
+
+// number prints the offset at the foot of a cell that is wide enough.
+func (b *builder) number(cell *view.Cell, at Rect, fade float32) {
+	if at.W < 14 || at.H < 30 || fade < 0.6 {
+		return
+	}
+	st := style{theme.Mono, theme.SizeTiny, b.th.KeyInk.Alpha(0.75), display.Middle}
+	b.begin()
+	if b.n(int64(cell.Offset)); b.width(st) > at.W {
+		b.out.Text = b.out.Text[:b.mark]
+		return
+	}
+	b.put(at.X+at.W/2, at.Y+at.H-4, st, 0)
 }
 
 // acked reports whether the leader alone answers this producer: with acks=0 or

@@ -31,7 +31,7 @@ func (b *builder) producer(k *view.Producer, r Rect) {
 		stroke, dash = th.Bad, display.Dashed
 	case k.Lost > 0:
 		stroke = th.Bad
-	case k.LastError != kafka.None:
+	case inTrouble(k):
 		stroke = th.Warn
 	}
 	b.box(r, 8, th.Card, stroke, 1, dash, hit)
@@ -48,11 +48,11 @@ func (b *builder) producer(k *view.Producer, r Rect) {
 	b.begin()
 	st := b.tiny(th.Muted)
 	switch {
-	case k.LastError != kafka.None:
-		b.s(k.LastError.String())
-		st.color = th.Warn
 	case k.State != view.Running || k.Paused:
 		b.s(clientState(k.State, k.Paused))
+		st.color = th.Warn
+	case inTrouble(k):
+		b.s(k.LastError.String())
 		st.color = th.Warn
 	default:
 		b.s("acks=").s(k.Acks)
@@ -69,14 +69,46 @@ func (b *builder) producer(k *view.Producer, r Rect) {
 	}
 }
 
-// producerBadge shouts about acknowledged records that are gone.
-func (b *builder) producerBadge(k *view.Producer, x, y, room float32) {
-	if k.Lost == 0 {
-		return
+// inTrouble reports whether a producer's last error still matters: it is sending
+// a batch again.
+func inTrouble(k *view.Producer) bool {
+	if k.LastError == kafka.None {
+		return false
 	}
-	b.begin()
-	b.short(k.Lost).s(" lost")
+	for i := range k.Pending {
+		if k.Pending[i].Attempts > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// stuck reports whether a consumer's last error still matters: it reads nothing,
+// or does not know from where.
+func stuck(k *view.Consumer) bool {
+	if k.LastError == kafka.None {
+		return false
+	}
+	for i := range k.Assigned {
+		if k.Assigned[i].Position < 0 {
+			return true
+		}
+	}
+	return len(k.Assigned) == 0
+}
+
+// producerBadge shouts about acknowledged records that are gone, and says how
+// many were given up.
+func (b *builder) producerBadge(k *view.Producer, x, y, room float32) {
 	st := style{theme.Bold, theme.SizeTiny, b.th.Bad, display.Start}
+	b.begin()
+	switch {
+	case k.Lost > 0:
+		b.short(k.Lost).s(" lost")
+	case k.Failed > 0:
+		b.short(k.Failed).s(" failed")
+		st.color = b.th.Warn
+	}
 	if b.width(st) <= room {
 		b.put(x, y, st, room)
 		return
@@ -144,7 +176,7 @@ func (b *builder) groups() {
 		}
 		b.begin()
 		if g.Name == "" {
-			b.s("NO GROUP")
+			b.s("NO GROUP · assign()")
 		} else {
 			b.s("GROUP ").s(g.Name)
 		}
@@ -168,7 +200,7 @@ func (b *builder) consumer(k *view.Consumer, r Rect) {
 	switch {
 	case down(k.State):
 		stroke, dash = th.Bad, display.Dashed
-	case k.LastError != kafka.None:
+	case stuck(k):
 		stroke = th.Warn
 	case len(k.Assigned) == 0:
 		dash = display.Dashed
@@ -217,7 +249,7 @@ func (b *builder) consumerLine(k *view.Consumer, x, y, room float32) {
 	case k.State != view.Running || k.Paused:
 		b.s(clientState(k.State, k.Paused))
 		st.color = b.th.Warn
-	case k.LastError != kafka.None:
+	case stuck(k):
 		b.s(k.LastError.String())
 		st.color = b.th.Warn
 	case len(k.Assigned) == 0:

@@ -193,7 +193,15 @@ func (b *builder) tint(f *view.Flight) theme.Color {
 	case f.Held:
 		return b.th.Warn
 	}
-	return b.apiTint(category(f.API))
+	return b.apiTint(b.traffic(f))
+}
+
+// traffic is what a message is for; what goes to or from a controller is control.
+func (b *builder) traffic(f *view.Flight) traffic {
+	if b.isController(f.From) || b.isController(f.To) {
+		return trafficControl
+	}
+	return category(f.API)
 }
 
 func (b *builder) flight(f *view.Flight, named bool) {
@@ -234,7 +242,7 @@ func (b *builder) flight(f *view.Flight, named bool) {
 		b.scissors(x+14, y, 5, b.th.Warn)
 		b.begin()
 		b.s(f.API).s(" held").put(x+24, y+4, b.tiny(b.th.Warn), 0)
-	} else if named && category(f.API) != trafficControl {
+	} else if named && b.traffic(f) != trafficControl {
 		b.label(f.API, x+11, y+4, b.tiny(b.th.Muted), 0)
 	}
 }

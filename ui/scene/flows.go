@@ -44,7 +44,7 @@ func (b *builder) countFlow(f *view.Flight) {
 	if b.plan.RowOf(b.c, kafka.NodeID(from)) >= 0 {
 		tp = kafka.TopicPartition{}
 	}
-	kind := category(f.API)
+	kind := b.traffic(f)
 	share := float32(1)
 	if b.in.Wall > 0 {
 		share = 1 - float32(math.Exp(float64(-b.in.Wall/flowMemory)))

@@ -124,8 +124,12 @@ func (b *builder) gutter() {
 		case r.H >= 88:
 			b.label("broker", x, r.Y+22, b.tiny(th.Muted), room)
 			b.brokerID(k, x, r.Y+45, theme.SizeBig, name)
-			b.rack(k, x, r.Y+63, room)
-			b.brokerStatus(k, x, r.Y+81, room)
+			y := r.Y + 63
+			if k.Rack != "" {
+				b.rack(k, x, y, room)
+				y += 18
+			}
+			b.brokerStatus(k, x, y, room)
 		case r.H >= 56:
 			y := r.Y + r.H/2
 			w := b.brokerID(k, x, y-7, 17, name)

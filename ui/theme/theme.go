@@ -53,7 +53,7 @@ type Theme struct {
 	Key                                        [8]Color // records by key
 	KeyInk                                     Color    // letters on them
 	KeyLine                                    Color    // outline of cells; transparent if not needed
-	NoKey                                      Color    // records without a key
+	NoKey, NoKeyToo                            Color    // records without a key
 }
 
 // Keys' palettes, in the order of numbers at the end of keys.
@@ -74,7 +74,7 @@ var Dark = Theme{
 	Accent: 0x7aa2ffff, OnAccent: 0x0d1220ff,
 	Leader: 0x56b4e9ff, InSync: 0x2bb893ff, Warn: 0xe69f00ff, Bad: 0xf0703aff, HW: 0xf0e442ff, LSO: 0xcc79a7ff, Shadow: 0x00000080,
 	WarnRow: 0x1b1520ff, BadRow: 0x1a1119ff,
-	Key: okabeIto, KeyInk: 0x0b1020ff, NoKey: 0x8c8c8cff,
+	Key: okabeIto, KeyInk: 0x0b1020ff, NoKey: 0x7b88a6ff, NoKeyToo: 0x66738fff,
 }
 
 // Light is for projectors in bright rooms and for print.
@@ -85,7 +85,7 @@ var Light = Theme{
 	Accent: 0x2f5fd0ff, OnAccent: 0xffffffff,
 	Leader: 0x0b6fb0ff, InSync: 0x0b7a5bff, Warn: 0x96610aff, Bad: 0xb8420cff, HW: 0x8a7500ff, LSO: 0xa0407aff, Shadow: 0x1f2a4440,
 	WarnRow: 0xfff6e5ff, BadRow: 0xfdeee8ff,
-	Key: okabeIto, KeyInk: 0x0b1020ff, KeyLine: 0x2f3b55b0, NoKey: 0xb4b9c4ff,
+	Key: okabeIto, KeyInk: 0x0b1020ff, KeyLine: 0x2f3b55b0, NoKey: 0xaab3c6ff, NoKeyToo: 0xc3cad8ff,
 }
 
 // New returns the theme of a name ("dark", "light") with a palette of keys

@@ -5,8 +5,10 @@
 package main_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -137,6 +139,9 @@ func TestStage(t *testing.T) {
 	}
 	until(t, tab, "the first frame", func(s told) bool { return s.Painted >= 1 })
 	shot(t, tab, cluster)
+	if n := colours(t, tab); n < 60 {
+		t.Errorf("the picture has %d colours: nothing was painted", n)
+	}
 
 	frames := 25
 	if os.Getenv("HIGHWATER_SHOTS") != "" {
@@ -161,6 +166,27 @@ func TestStage(t *testing.T) {
 	until(t, tab, "a frame after the reload", func(s told) bool { return s.Ready == 2 && s.Painted > still.Painted })
 }
 
+// colours counts what a screenshot is made of.
+func colours(t *testing.T, tab context.Context) int {
+	t.Helper()
+	data, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[[3]uint32]bool{}
+	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y += 2 {
+		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x += 2 {
+			r, g, b, _ := img.At(x, y).RGBA()
+			seen[[3]uint32{r, g, b}] = true
+		}
+	}
+	return len(seen)
+}
+
 // shot keeps a screenshot where HIGHWATER_SHOTS says.
 func shot(t *testing.T, tab context.Context, name string) {
 	dir := os.Getenv("HIGHWATER_SHOTS")
@@ -168,9 +194,9 @@ func shot(t *testing.T, tab context.Context, name string) {
 		return
 	}
 	time.Sleep(300 * time.Millisecond)
-	png, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
+	data, err := chromedp.Run(tab, chromedp.CaptureScreenshot())
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "stage-"+name+".png"), png, 0o644)
+		err = os.WriteFile(filepath.Join(dir, "stage-"+name+".png"), data, 0o644)
 	}
 	if err != nil {
 		t.Error(err)
