@@ -43,6 +43,7 @@ type Kernel struct {
 	now    kafka.Instant
 	seq    uint64
 	events uint64
+	still  int // events at this instant so far
 	notes  trace.ID
 	queue  queue
 	lost   []handle // messages sent into a cut, in order of loss; TCP will send them again
@@ -161,13 +162,28 @@ func (k *Kernel) Step() bool {
 	}
 	h := k.queue.pop()
 	e := k.queue.slab[h] // a copy: the slab may grow while it happens
-	k.now = e.at
+	k.progress(&e)
 	if k.divert(h, &e) {
 		return true
 	}
 	k.queue.release(h)
 	k.happen(&e)
 	return true
+}
+
+// standstillMax is how many events may happen at one instant. More means that
+// processes keep each other busy without time passing: a bug.
+const standstillMax = 1 << 20
+
+// progress moves the clock to an event.
+func (k *Kernel) progress(e *event) {
+	k.still++
+	if e.at != k.now {
+		k.now, k.still = e.at, 0
+	}
+	if k.still > standstillMax {
+		panic(fmt.Sprintf("sim: %d events at %v and no end; the last is of kind %d, timer %v", k.still, k.now, e.kind, e.timer))
+	}
 }
 
 // divert keeps an event from happening now: a message that a cut swallows, an

@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 
+	"github.com/highwater-sim/highwater/engine/client/consumer"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/sim"
@@ -13,11 +14,12 @@ import (
 // Builder makes read models. It keeps memory between builds, and the decoded
 // records of logs that have not changed. The zero value is ready.
 type Builder struct {
-	words   map[string]string // keys and client names, each once
-	tails   map[tailKey]tail
-	flights []sim.Flight
-	img     *metadata.Image
-	nodes   []nodeCount
+	words    map[string]string // keys and client names, each once
+	tails    map[tailKey]tail
+	flights  []sim.Flight
+	img      *metadata.Image
+	nodes    []nodeCount
+	assigned []consumer.Assigned
 }
 
 // nodeCount is how many partitions a broker leads and holds.

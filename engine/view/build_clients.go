@@ -51,12 +51,9 @@ func (b *Builder) consumers(w *world.World, into *Cluster) {
 			ID: int32(c.ID()), Name: c.Name(), Group: c.Group(), State: processState(w.Kernel(), c.ID()), Paused: c.Paused(),
 			Delivered: c.Delivered(), LastError: lastError(c.Errors()), Configs: settings(v.Configs[:0], c.Settings(), kafka.ScopeConsumer),
 		}
-		for _, x := range c.Assigned() {
-			a := Assigned{TP: x.TP, Position: x.Position, Committed: x.Committed, End: x.End}
-			if a.Position >= 0 && a.End >= a.Position {
-				a.Lag = int64(a.End - a.Position)
-			}
-			assigned = append(assigned, a)
+		b.assigned = c.Assignment(b.assigned[:0])
+		for _, x := range b.assigned {
+			assigned = append(assigned, Assigned{TP: x.TP, Position: x.Position, Committed: x.Committed, End: x.End, Lag: max(x.Lag, 0)})
 		}
 		v.Assigned = assigned
 	}

@@ -12,7 +12,7 @@ import (
 // without key.
 func (b *Builder) decode(batch *storage.Batch, from kafka.Offset, out []Cell) []Cell {
 	h := &batch.Header
-	base := Cell{Batch: h.BaseOffset, Epoch: h.PartitionLeaderEpoch, Control: h.Attributes.Control()}
+	base := Cell{Batch: h.BaseOffset, Epoch: h.LeaderEpoch, Control: h.Attributes.Control()}
 	it, err := record.NewIterator(batch.Raw)
 	if err != nil {
 		for o := max(h.BaseOffset, from); o <= h.LastOffset(); o++ {

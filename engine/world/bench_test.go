@@ -9,13 +9,13 @@ import (
 
 // BenchmarkReference prints how many seconds of the reference cluster pass in
 // one second of the host's (budget: 500).
-func BenchmarkReference(b *testing.B) { run(b, world.Reference(1)) }
+func BenchmarkReference(b *testing.B) { measure(b, world.Reference(1)) }
 
 // BenchmarkThousandPartitions prints the same for 1,000 partitions; compare
 // ns/event with BenchmarkReference (budget: 1.5 times).
-func BenchmarkThousandPartitions(b *testing.B) { run(b, world.Wide(1, 3, 1000)) }
+func BenchmarkThousandPartitions(b *testing.B) { measure(b, world.Wide(1, 3, 1000)) }
 
-func run(b *testing.B, spec world.Spec) {
+func measure(b *testing.B, spec world.Spec) {
 	w, err := world.New(spec)
 	if err != nil {
 		b.Fatal(err)

@@ -1,0 +1,261 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/broker"
+	"github.com/highwater-sim/highwater/engine/client"
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/record"
+	"github.com/highwater-sim/highwater/engine/trace"
+)
+
+func (i *inspector) partition(tp kafka.TopicPartition) bool {
+	t, p := i.find(tp)
+	if p == nil {
+		return false
+	}
+	i.title("%s", tp)
+	leader := "no leader"
+	if p.Leader != kafka.NoNode {
+		leader = "leader " + strconv.Itoa(int(p.Leader))
+	}
+	i.subtitle("%s · epoch %d · ISR {%s}", leader, p.LeaderEpoch, nodes(p.ISR))
+	i.partitionRows(t, p)
+	i.because(i.last(func(n *trace.Note) bool {
+		return n.Kind == trace.LeaderElected && n.Topic == tp.Topic && n.Part == tp.Partition
+	}), "Why this leader?")
+	i.electActions(p)
+	return true
+}
+
+func (i *inspector) partitionRows(t *Topic, p *Partition) {
+	i.offset("high watermark", p.HW)
+	i.offset("log end offset", p.LEO)
+	i.row("replicas", nodes(p.Assigned))
+	i.rowIf(p.UnderReplicated, "ISR", nodes(p.ISR))
+	if len(p.ELR) > 0 {
+		i.row("ELR", nodes(p.ELR))
+	}
+	if len(p.LastKnownELR) > 0 {
+		i.row("last known ELR", nodes(p.LastKnownELR))
+	}
+	i.num("partition epoch", int64(p.PartitionEpoch))
+	word := "no"
+	if p.UnderMinISR {
+		word = "yes"
+	}
+	i.rowIf(p.UnderMinISR, "under min ISR", fmt.Sprintf("%s (min %d)", word, t.MinISR))
+	i.topicConfigs(t.Name)
+	i.out.Text, i.out.TextName = describeTopic(t), "kafka-topics --describe"
+}
+
+func (i *inspector) electActions(p *Partition) {
+	if p.Leader == kafka.NoNode {
+		i.action("Elect, even unclean", "elect "+p.TP.String()+" unclean")
+	} else if len(p.Assigned) > 0 && p.Leader != p.Assigned[0] {
+		i.action("Elect the preferred leader", "elect "+p.TP.String())
+	}
+}
+
+func (i *inspector) replica(tp kafka.TopicPartition, id kafka.NodeID) bool {
+	t, p := i.find(tp)
+	if p == nil {
+		return false
+	}
+	for k := range p.Replicas {
+		r := &p.Replicas[k]
+		if r.Broker != id {
+			continue
+		}
+		i.title("%s on broker %d", tp, id)
+		i.subtitle("%s · epoch %d · ISR {%s}", roleOf(p, r), p.LeaderEpoch, nodes(p.ISR))
+		i.num("log start", int64(r.LogStart))
+		i.offset("LSO", r.LSO)
+		i.offset("high watermark", r.HW)
+		i.num("log end", int64(r.LEO))
+		i.row("segments", fmt.Sprintf("%d · %s", r.Segments, size(r.Bytes)))
+		i.rowIf(r.Durable < r.LEO, "flushed up to", strconv.FormatInt(int64(r.Durable), 10))
+		if !r.Leader && p.Leader != kafka.NoNode {
+			i.rowIf(r.Lag > 0, "behind its leader", strconv.FormatInt(r.Lag, 10)+" records")
+			if r.CaughtUp != kafka.Never {
+				i.row("last caught up", strconv.FormatInt(i.c.Now.Sub(r.CaughtUp).Millis(), 10)+" ms ago")
+			}
+		}
+		i.rowIf(p.UnderMinISR, "under min ISR", fmt.Sprintf("%v (min %d)", p.UnderMinISR, t.MinISR))
+		i.whyHW(p)
+		i.topicConfigs(t.Name)
+		i.electActions(p)
+		i.out.Text, i.out.TextName = i.dumpLog(tp, id), "kafka-dump-log, the last batches"
+		return true
+	}
+	return false
+}
+
+func roleOf(p *Partition, r *Replica) string {
+	switch {
+	case !r.Online:
+		return "offline"
+	case r.Broker == p.Leader:
+		return "leader"
+	case r.Leader:
+		return "takes itself for the leader"
+	case r.InISR:
+		return "in-sync follower"
+	}
+	return "follower out of sync"
+}
+
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 1<<20:
+		return strconv.FormatFloat(float64(n)/(1<<10), 'f', 1, 64) + " KiB"
+	}
+	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MiB"
+}
+
+// whyHW explains where the high watermark stands: from the rule down to what
+// holds the slowest member back.
+func (i *inspector) whyHW(p *Partition) {
+	lead, ok := leaderOf(i.w, p)
+	if !ok {
+		i.out.WhyTitle = "Why does the high watermark stand still?"
+		i.fact("nobody leads "+p.TP.String()+", so nothing is committed", "Partition.scala", trace.Note{})
+		i.out.Why = append(i.out.Why, i.chain(i.last(func(n *trace.Note) bool {
+			return n.Kind == trace.LeaderElected && n.Topic == p.TP.Topic && n.Part == p.TP.Partition
+		}).ID)...)
+		return
+	}
+	i.out.WhyTitle = fmt.Sprintf("Why is the high watermark %d?", lead.HW)
+	if len(lead.ISR) < lead.MinISR {
+		i.fact(fmt.Sprintf("frozen: ISR {%s} has %d of min.insync.replicas %d", nodes(lead.ISR), len(lead.ISR), lead.MinISR), "KIP-966", trace.Note{})
+		return
+	}
+	if lead.HW == lead.Log.LEO() {
+		i.fact(fmt.Sprintf("every in-sync replica {%s} has all %d records", nodes(lead.MaximalISR), lead.HW), "Partition.maybeIncrementLeaderHW", trace.Note{})
+		return
+	}
+	i.fact(fmt.Sprintf("smallest log end offset of the maximal ISR {%s}", nodes(lead.MaximalISR)), "Partition.maybeIncrementLeaderHW", trace.Note{})
+	for k := range lead.Followers() {
+		if f := lead.Follower(k, i.c.Now); f.LEO <= lead.HW && f.LEO != kafka.NoOffset {
+			i.whyBehind(&lead, f)
+		}
+	}
+}
+
+// whyBehind explains what holds a follower back, and when it will be dropped.
+func (i *inspector) whyBehind(lead *broker.Replica, f broker.Follower) {
+	i.fact(fmt.Sprintf("%s has it up to %d", trace.NodeName(f.Node), f.LEO), "", trace.Note{})
+	cause := i.last(func(n *trace.Note) bool {
+		switch n.Kind {
+		case trace.Crash, trace.PowerLoss, trace.Boot:
+			return n.Node == f.Node
+		case trace.LinkCut, trace.LinkHealed:
+			return n.Node == f.Node && n.Peer == lead.Leader || n.Peer == f.Node && n.Node == lead.Leader
+		}
+		return false
+	})
+	if cause.Kind == trace.Crash || cause.Kind == trace.PowerLoss || cause.Kind == trace.LinkCut {
+		i.out.Why = append(i.out.Why, i.chain(cause.ID)...)
+	}
+	if f.CaughtUp != kafka.Never {
+		limit := i.lagMax()
+		i.fact(fmt.Sprintf("it leaves the ISR once it has not caught up for %v, at the next check after %v", limit, f.CaughtUp.Add(limit)),
+			"replica.lag.time.max.ms", trace.Note{})
+	}
+}
+
+func (i *inspector) lagMax() kafka.Duration {
+	return i.w.Image().BrokerDuration(kafka.NoNode, i.w.Controllers()[0].Static(), "replica.lag.time.max.ms")
+}
+
+func (i *inspector) fact(text, rule string, n trace.Note) {
+	i.out.Why = append(i.out.Why, Because{At: i.c.Now, Text: text, Rule: rule, Note: uint64(n.ID)})
+}
+
+// dumpMax is how many batches a dump lists.
+const dumpMax = 8
+
+// dumpLog prints the last batches as kafka-dump-log does.
+func (i *inspector) dumpLog(tp kafka.TopicPartition, id kafka.NodeID) []string {
+	log := i.w.Brokers()[id-1].Dir().Get(tp)
+	if log == nil {
+		return nil
+	}
+	var out []string
+	for b := range log.Batches(max(log.LogStart(), log.LEO()-64)) {
+		h := &b.Header
+		out = append(out, fmt.Sprintf("baseOffset: %d lastOffset: %d count: %d baseSequence: %d producerId: %d producerEpoch: %d partitionLeaderEpoch: %d isTransactional: %v isControl: %v position: %d CreateTime: %d size: %d magic: 2 compresscodec: %s crc: %d isvalid: %v",
+			h.BaseOffset, h.LastOffset(), h.Count, h.BaseSequence, h.ProducerID, h.ProducerEpoch, h.LeaderEpoch,
+			h.Attributes.Transactional(), h.Attributes.Control(), b.Position, h.MaxTimestamp, h.Size(), h.Attributes.Codec(), h.CRC, record.VerifyCRC(b.Raw) == nil))
+	}
+	return out[max(0, len(out)-dumpMax):]
+}
+
+// record shows one record: its fields, and its batch's bytes.
+func (i *inspector) record(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Offset) bool {
+	if id < 1 || int(id) > len(i.c.Brokers) {
+		return false
+	}
+	log := i.w.Brokers()[id-1].Dir().Get(tp)
+	if log == nil || at < log.LogStart() || at >= log.LEO() {
+		return false
+	}
+	b, ok := log.BatchAt(at)
+	if !ok {
+		return false
+	}
+	i.title("record %d of %s", at, tp)
+	i.subtitle("on broker %d · batch %d..%d", id, b.Header.BaseOffset, b.Header.LastOffset())
+	for r, err := range record.Records(b.Raw) {
+		if err != nil || r.Offset != at {
+			continue
+		}
+		i.recordRows(&r, b.Header.Attributes.Control())
+	}
+	i.num("leader epoch", int64(b.Header.LeaderEpoch))
+	i.num("producer id", b.Header.ProducerID)
+	i.num("base sequence", int64(b.Header.BaseSequence))
+	i.row("crc32c", fmt.Sprintf("%08x", b.Header.CRC))
+	i.num("position in segment", b.Position)
+	if _, p := i.find(tp); p != nil {
+		i.rowIf(at >= p.HW, "committed", yesNo(at < p.HW))
+	}
+	i.out.Hex = append([]byte(nil), b.Raw...)
+	return true
+}
+
+func (i *inspector) recordRows(r *record.Record, control bool) {
+	if control {
+		i.row("kind", "control record")
+		return
+	}
+	i.row("key", text(r.Key))
+	i.row("value", strings.TrimRight(text(r.Value), "."))
+	if name, n, ok := client.Identity(r); ok {
+		i.row("sent by", fmt.Sprintf("%s, its record %d", name, n))
+	}
+	i.row("timestamp", kafka.InstantOfUnixMilli(r.Timestamp).String())
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// text shows bytes that may be null or not text.
+func text(b []byte) string {
+	if b == nil {
+		return "null"
+	}
+	if len(b) > 64 {
+		return strconv.Quote(string(b[:64])) + "…"
+	}
+	return string(b)
+}
