@@ -65,7 +65,7 @@ type slot struct {
 	up      bool
 	powered bool
 	frozen  bool
-	exited  bool // it ended by itself
+	exited  bool   // it ended by itself
 	life    uint32 // counts starts
 	timers  map[Timer]handle
 	own     []int32  // connections that it opened
