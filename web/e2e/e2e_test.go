@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/highwater-sim/highwater/engine"
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/scenarios"
 	"github.com/highwater-sim/highwater/web/build/site"
 )
 
@@ -182,6 +186,42 @@ func TestWithoutScripts(t *testing.T) {
 			t.Errorf("%d px: %q", v.width, text)
 		}
 	}
+}
+
+// The same scenario, seed and instant give the same state here and in the browser.
+func TestDigestsAgree(t *testing.T) {
+	p := open(t, "index.html", desk)
+	p.live()
+	for _, c := range []struct{ id, at string }{{"log/first-cluster", "8s"}, {"durability/acks-1", "21s"}, {"durability/isr", "15s"}} {
+		session, err := engine.Open(scenarios.Text(c.id), engine.Options{ID: c.id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := time.ParseDuration(c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !session.RunUntil(kafka.Instant(at), 1<<30) {
+			t.Fatalf("%s stopped before %s", c.id, c.at)
+		}
+		native := strconv.FormatUint(session.Digest(), 16)
+		browser := evalWithin[string](p, 2*time.Minute, fmt.Sprintf(`highwater.digestRun(%q, "", %q)`, c.id, c.at))
+		if native != browser {
+			t.Errorf("%s at %s: %s here, %s in the browser", c.id, c.at, native, browser)
+		}
+	}
+}
+
+// ?s= and ?t= open a scenario at its moment, paused.
+func TestQuery(t *testing.T) {
+	p := open(t, "index.html?s=durability/acks-1&t=4.9s", view{width: 1440, height: 900, theme: "dark"})
+	p.live()
+	s := p.reach("the moment", func(s state) bool { return s.Now == 4.9e9 })
+	if s.Playing || s.Scenario != "durability/acks-1" || len(s.Problems) != 0 {
+		t.Errorf("state %+v", s)
+	}
+	time.Sleep(time.Second) // the panels follow
+	p.shot("moment")
 }
 
 // Every page of the site opens without a complaint, scripts or not.

@@ -244,7 +244,13 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // eval evaluates an expression, waiting for a promise.
 func eval[T any](p *tab, expression string) T {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, stateTime)
+	return evalWithin[T](p, stateTime, expression)
+}
+
+// evalWithin is eval with a limit of its own.
+func evalWithin[T any](p *tab, limit time.Duration, expression string) T {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, limit)
 	defer cancel()
 	result, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
