@@ -27,6 +27,7 @@ type Model struct {
 	Speed        int // a stop of Speeds
 	SlowEvents   bool
 	SlowLeft     kafka.Duration // real time for which it plays slower, to let an event be seen
+	SlowTo       int            // the stop that it plays at meanwhile
 	Behind       int            // frames in a row that the engine could not keep up
 	Seeking      bool
 	SeekGoal     kafka.Instant
@@ -107,7 +108,7 @@ func (m *Model) Length() kafka.Instant {
 // Rate is the speed stop that is in force now, SlowEvents considered.
 func (m *Model) Rate() int {
 	if m.SlowEvents && m.SlowLeft > 0 {
-		return slower(m.Speed)
+		return min(m.Speed, m.SlowTo)
 	}
 	return m.Speed
 }

@@ -64,9 +64,9 @@ func TestSpeed(t *testing.T) {
 		n     int
 		want  kafka.Instant
 	}{
-		{SpeedReal, 20 * ms, 10, 200e6},
-		{SpeedReal, 2 * kafka.Second, 1, 100e6}, // a tab that was away
-		{SpeedReal, -ms, 3, 0},
+		{SpeedDefault, 20 * ms, 10, 200e6},
+		{SpeedDefault, 2 * kafka.Second, 1, 100e6}, // a tab that was away
+		{SpeedDefault, -ms, 3, 0},
 		{len(Speeds) - 1, 10 * ms, 1, 1e9},
 		{0, 16666667, 3, 50000}, // 3 frames of 16.7 ms at 1/1000, to the nanosecond
 	}
@@ -89,7 +89,7 @@ func TestSpeed(t *testing.T) {
 // of the script once.
 func TestStops(t *testing.T) {
 	m := opened()
-	m.Speed = SpeedReal
+	m.Speed = SpeedDefault
 	if m = play(t, m, 1000); m.Now != 2e9 || m.Playing {
 		t.Fatalf("at the question: now %v, playing %v", m.Now, m.Playing)
 	}
@@ -105,7 +105,7 @@ func TestStops(t *testing.T) {
 		t.Errorf("after the end: now %v, playing %v", m.Now, m.Playing)
 	}
 	again := opened()
-	again.Answers, again.Speed = m.Answers, SpeedReal
+	again.Answers, again.Speed = m.Answers, SpeedDefault
 	if again = play(t, again, 1000); again.Now != 5e9 {
 		t.Errorf("an answered question stops again, at %v", again.Now)
 	}
@@ -403,5 +403,33 @@ func TestPlace(t *testing.T) {
 	m.Info.ID = "elsewhere"
 	if n, of := m.Place(); n != 0 || of != 0 {
 		t.Errorf("%d of %d", n, of)
+	}
+}
+
+// With SlowEvents a frame ends where the script does something, and what
+// follows is slow for a while.
+func TestSlowEvents(t *testing.T) {
+	m := opened()
+	m.Now, m.Playing = 990e6, true
+	m, cmds := Update(m, Frame{Delta: 20 * ms})
+	if !reflect.DeepEqual(cmds, []Cmd{Advance{To: 1e9}}) || m.Rate() != speedOrder {
+		t.Fatalf("cmds %v, rate %d", cmds, m.Rate())
+	}
+	m, _ = Update(m, Moved{Now: 1e9})
+	virtual := kafka.Duration(0)
+	for range 75 { // 1.5 s of real time
+		m, cmds = Update(m, Frame{Delta: 20 * ms})
+		virtual += cmds[0].(Advance).To.Sub(m.Now)
+		m, _ = Update(m, Moved{Now: cmds[0].(Advance).To})
+	}
+	if virtual != 15*ms || m.Rate() != SpeedDefault {
+		t.Errorf("%v passed in 1.5 s, then rate %d", virtual, m.Rate())
+	}
+	m.SlowLeft = 0
+	if m, _ = Update(m, Notable{}); m.Rate() != speedNotable {
+		t.Errorf("after a notable event: rate %d", m.Rate())
+	}
+	if m, _ = Update(m, Act{Do: "prefer", Arg: "slow"}); m.Rate() != SpeedDefault {
+		t.Errorf("without SlowEvents: rate %d", m.Rate())
 	}
 }

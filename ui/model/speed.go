@@ -18,9 +18,7 @@ var Speeds = []Speed{
 
 // Stops of Speeds with a meaning.
 const (
-	SpeedDefault = 6 // 0.1×: a 1 ms message takes 10 ms
-	SpeedReal    = 9
+	SpeedDefault = 9 // real time
+	speedOrder   = 3 // after an order of the script: a message of 1 ms takes 100 ms
+	speedNotable = 5 // after a trace line of weight 2: 20 ms
 )
-
-// slower is the stop for watching an event: a quarter of stop, roughly.
-func slower(stop int) int { return max(0, stop-2) }

@@ -14,7 +14,7 @@ const (
 	// that was away does not catch up.
 	DeltaMax = 100 * kafka.Millisecond
 	// slowFor is how long SlowEvents plays slower after an event.
-	slowFor = 1200 * kafka.Millisecond
+	slowFor = 1500 * kafka.Millisecond
 	// NoticeFor is how long a notice stands.
 	NoticeFor = 5 * kafka.Second
 	// behindFrames in a row make the page say that the engine is behind.
@@ -37,8 +37,8 @@ func Update(m Model, msg Msg) (Model, []Cmd) {
 	case FactsMsg:
 		m.Facts = msg.Facts
 	case Notable:
-		if m.Playing && m.SlowEvents {
-			m.SlowLeft = slowFor
+		if m.Playing && m.SlowEvents && m.SlowLeft <= 0 {
+			m.SlowLeft, m.SlowTo = slowFor, speedNotable
 		}
 	case Done:
 		return m.done(msg)
@@ -78,7 +78,7 @@ func (m Model) frame(f Frame) (Model, []Cmd) {
 	}
 	speed := Speeds[m.Rate()]
 	if m.SlowLeft > 0 {
-		m.SlowLeft -= delta
+		m.SlowLeft -= max(f.Delta, 0) // what the eye had, however few frames there were
 	}
 	// Whole nanoseconds only: what a slow speed leaves over is kept.
 	total := delta*kafka.Duration(speed.Num) + m.frac
@@ -88,7 +88,7 @@ func (m Model) frame(f Frame) (Model, []Cmd) {
 	if at, ok := m.nextStop(m.Now, to); ok {
 		to = at
 		if m.SlowEvents {
-			m.SlowLeft = slowFor
+			m.SlowLeft, m.SlowTo = slowFor, speedOrder
 		}
 	}
 	if to <= m.Now {
@@ -97,8 +97,8 @@ func (m Model) frame(f Frame) (Model, []Cmd) {
 	return m, []Cmd{Advance{To: to}}
 }
 
-// nextStop is the first instant in (from, to] at which a frame should end: a
-// line of the script, or its end.
+// nextStop is the first instant in (from, to] at which a frame should end: an
+// order or a question of the script, or its end.
 func (m *Model) nextStop(from, to kafka.Instant) (kafka.Instant, bool) {
 	at, ok := to, false
 	consider := func(t kafka.Instant) {
@@ -108,7 +108,7 @@ func (m *Model) nextStop(from, to kafka.Instant) (kafka.Instant, bool) {
 	}
 	consider(m.Info.End)
 	for _, s := range m.Facts.Steps {
-		if s.Ask != nil || m.SlowEvents {
+		if s.Ask != nil || m.SlowEvents && s.Kind == "command" {
 			consider(s.At)
 		}
 	}

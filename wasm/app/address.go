@@ -200,4 +200,3 @@ func (a *app) download(what string) {
 		a.browser.Download(name+".txt", "text/plain", b.String())
 	}
 }
-

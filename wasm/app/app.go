@@ -39,7 +39,8 @@ type app struct {
 	cells   int    // records per replica that the picture has room for
 	frames  uint64 // begun
 	last    float64
-	cpu     ring
+	cpu     ring // of frames
+	cpuRest ring // of renders of the panels
 	live    bool
 
 	// Time on its way.
@@ -61,7 +62,6 @@ type app struct {
 	logLines []bridge.Line
 	noted    uint64 // newest line of the event log that was looked at
 	said     float64
-	told     string // the notice that a timer will take away
 
 	// The address.
 	linkT    float64 // when it was renewed

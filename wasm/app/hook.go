@@ -46,6 +46,7 @@ func (a *app) stateJSON() string {
 	w.text("digest", strconv.FormatUint(a.session.Digest(), 16))
 	w.number("frames", float64(a.stage.Painted()))
 	w.number("cpuApp", a.cpu.p95())
+	w.number("cpuPanels", a.cpuRest.p95())
 	w.number("cpuStage", a.stage.CPU())
 	w.text("selection", model.SelectionText(m.Selection))
 	w.text("banner", m.Banner.Title)

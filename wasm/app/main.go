@@ -39,11 +39,10 @@ func (a *app) start() {
 		Frame: func(ms float64) { a.guard(func() { a.frame(ms) }) },
 	})
 	a.hook()
-	a.renderNow()
 	a.resize()
 	a.openAddress(true)
 	a.redraw()
-	a.renderSoon()
+	a.renderNow()
 }
 
 func (a *app) prefs() model.Prefs {

@@ -35,8 +35,9 @@ func (a *app) renderSoon() {
 
 // renderNow builds the panels and changes in the page what differs.
 func (a *app) renderNow() {
-	a.facts()
 	a.rendered = a.browser.Now()
+	defer func() { a.cpuRest.add(float32(a.browser.Now() - a.rendered)) }()
+	a.facts()
 	next := a.build.RunBuild(a.page)
 	changes, same := panel.Diff(a.built, next, a.changes[:0])
 	if same {
