@@ -66,16 +66,6 @@ func (a *args) flag(name string) bool {
 	return false
 }
 
-// peek returns the next word that is not key=value without taking it.
-func (a *args) peek() string {
-	for i, w := range a.words {
-		if !a.used[i] && !w.pair {
-			return w.text
-		}
-	}
-	return ""
-}
-
 // value takes key=value if it is there.
 func (a *args) value(key string) (word, bool) {
 	a.known = append(a.known, key+"=")

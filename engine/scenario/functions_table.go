@@ -81,5 +81,5 @@ var functions = []*Function{
 	{Name: "errors", Args: []ArgKind{ArgClient, ArgError}, Result: TypeNumber, Doc: "how often the client got that error", match: matchError, keep: keepCount},
 	{Name: "first_error", Args: []ArgKind{ArgClient, ArgError}, Result: TypeTime, Doc: "when the client first got that error", match: matchError, keep: keepFirst},
 	{Name: "batches_sent", Args: []ArgKind{ArgProducer}, Result: TypeNumber, Doc: "batches sent, retries included", match: matchSent, keep: keepCount},
-	{Name: "resets", Args: []ArgKind{ArgConsumer, ArgPartition}, Result: TypeNumber, Doc: "how often the position was reset", match: matchReset, keep: keepCount},
+	{Name: "resets", Args: []ArgKind{ArgConsumer, ArgPartition}, Result: TypeNumber, Doc: "how often its position was set by a reset or a seek", match: matchReset, keep: keepCount},
 }
