@@ -149,10 +149,12 @@ func (n *Net) Heard(now kafka.Instant, in *sim.Input, out *sim.Out) (mine, broke
 	}
 	if p.state != disconnected {
 		broken = true
+		if p.state == ready || p.failures == 0 { // further vain attempts are no news
+			out.Note(trace.Note{Kind: trace.Disconnected, Who: n.name, Peer: in.From.Node(), Say: reasons[min(int(in.Reason), len(reasons)-1)]})
+		}
 		p.state = disconnected
 		p.retryAt = now.Add(n.reconnect.After(p.failures, &n.rng))
 		p.failures++
-		out.Note(trace.Note{Kind: trace.Disconnected, Who: n.name, Peer: in.From.Node(), Say: reasons[min(int(in.Reason), len(reasons)-1)]})
 	}
 	return hello || in.Corr == 0, broken
 }

@@ -90,7 +90,7 @@ const (
 	PositionReset   // Who, From: old, Offset: new, Say: policy
 	ConsumerError   // Who, Err, Offset
 	MetadataUpdated // Who, N: version
-	AdminDone       // Who, Err: None if it was done, Say: what, and why not
+	AdminDone       // Err: None if it was done, Say: what, and why not
 
 	// Storage.
 	SegmentRolled // Node, Offset: base offset of the new segment

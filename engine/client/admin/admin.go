@@ -175,7 +175,7 @@ func (a *Admin) finish(now kafka.Instant, i int, code kafka.ErrorCode, why strin
 	if why != "" {
 		say += ": " + why
 	}
-	out.Note(trace.Note{Kind: trace.AdminDone, Who: a.cfg.Name, Err: code, Say: say})
+	out.Note(trace.Note{Kind: trace.AdminDone, Err: code, Say: say})
 }
 
 func (a *Admin) arm(out *sim.Out) {
