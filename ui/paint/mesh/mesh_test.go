@@ -164,8 +164,11 @@ func TestBuildAllocatesNothing(t *testing.T) {
 
 // Whatever the decoder lets through must not crash the painter.
 func FuzzBuild(f *testing.F) {
-	var l scene.List
-	scene.Build(scene.Input{Cluster: fixture.Ordinary(), W: 896, H: 600}, &l)
+	l := display.List{W: 200, H: 100, DPR: 1, Bg: 0x0d1220ff, Text: []byte("Hi é")}
+	for k := display.Quad; k <= display.Layer; k++ {
+		l.Ops = append(l.Ops, display.Op{Kind: k, X: 10, Y: 10, W: 40, H: 30, A: 1, B: 2, C: 3, D: 4, R: 8, Width: 1, Size: 12, Fill: 0xff0000ff, Stroke: 0x00ff0080, Dash: display.Dashed, Len: 5})
+	}
+	l.Ops[display.Layer-1].Form = display.LayerLinks
 	f.Add(l.AppendBinary(nil))
 	a := atlas(f)
 	f.Fuzz(func(_ *testing.T, b []byte) {

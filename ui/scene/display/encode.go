@@ -166,10 +166,13 @@ func (r *reader) u16() uint16 {
 	return 0
 }
 
+// farthest is the largest coordinate that a list may hold: no screen is bigger.
+const farthest = 1 << 16
+
 // f32 reads a number; what is none (NaN, infinite, absurd) makes the list bad.
 func (r *reader) f32() float32 {
 	f := math.Float32frombits(r.u32())
-	if !(f > -1e7 && f < 1e7) {
+	if !(f > -farthest && f < farthest) {
 		r.bad = true
 		return 0
 	}
