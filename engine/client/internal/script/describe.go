@@ -56,30 +56,37 @@ func describe(req kmsg.Request) string {
 				fmt.Fprintf(&b, " %s-%d=%d", q.Topics[i].Topic, p.Partition, p.Offset)
 			}
 		}
+	default:
+		describeAdmin(&b, req)
+	}
+	return b.String()
+}
+
+func describeAdmin(b *strings.Builder, req kmsg.Request) {
+	switch q := req.(type) {
 	case *kmsg.CreateTopicsRequest:
 		for _, t := range q.Topics {
-			fmt.Fprintf(&b, " %s partitions=%d replication.factor=%d", t.Topic, t.NumPartitions, t.ReplicationFactor)
+			fmt.Fprintf(b, " %s partitions=%d replication.factor=%d", t.Topic, t.NumPartitions, t.ReplicationFactor)
 			for _, a := range t.ReplicaAssignment {
-				fmt.Fprintf(&b, " %d:%v", a.Partition, a.Replicas)
+				fmt.Fprintf(b, " %d:%v", a.Partition, a.Replicas)
 			}
 			for _, c := range t.Configs {
-				fmt.Fprintf(&b, " %s=%s", c.Name, *c.Value)
+				fmt.Fprintf(b, " %s=%s", c.Name, *c.Value)
 			}
 		}
 	case *kmsg.IncrementalAlterConfigsRequest:
 		for _, r := range q.Resources {
-			fmt.Fprintf(&b, " %s %q", r.ResourceType, r.ResourceName)
+			fmt.Fprintf(b, " %s %q", r.ResourceType, r.ResourceName)
 			for _, c := range r.Configs {
-				fmt.Fprintf(&b, " %s %s", c.Op, c.Name)
+				fmt.Fprintf(b, " %s %s", c.Op, c.Name)
 			}
 		}
 	case *kmsg.ElectLeadersRequest:
-		fmt.Fprintf(&b, " type=%d", q.ElectionType)
+		fmt.Fprintf(b, " type=%d", q.ElectionType)
 		for _, t := range q.Topics {
-			fmt.Fprintf(&b, " %s%v", t.Topic, t.Partitions)
+			fmt.Fprintf(b, " %s%v", t.Topic, t.Partitions)
 		}
 	}
-	return b.String()
 }
 
 // batch prints a batch: its producer state and its records, at most six.
