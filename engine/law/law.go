@@ -76,10 +76,11 @@ type partition struct {
 	epoch kafka.LeaderEpoch
 	hw    kafka.Offset
 
-	committed kafka.Offset // the highest high watermark of a leader
-	unclean   bool         // the last election was unclean
-	members   []member     // sorted by node
-	grown     []growth     // this event's appends of followers
+	committed kafka.Offset      // the highest high watermark of a leader
+	since     kafka.LeaderEpoch // leaders of earlier epochs do not count: records were lost since
+	unclean   bool              // the last election was unclean
+	members   []member          // sorted by node
+	grown     []growth          // this event's appends of followers
 }
 
 // member is a replica as the laws see it.

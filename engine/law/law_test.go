@@ -174,6 +174,21 @@ func TestElectionKeepsCommitted(t *testing.T) {
 	mustBreak(t, step(c, f, &n), "committed prefix", "leader 2", "log end offset 0", "5 records", "0 of its replicas", "min.insync.replicas is 2")
 }
 
+// TestOldLeaderCommits: who does not know of its successor may still commit what
+// the successor has, and the successor must keep it.
+func TestOldLeaderCommits(t *testing.T) {
+	f, c := committed(t)
+	f.put(t, 0, 5, 3, 1, 2, 3)
+	n := f.lead(2, 1)
+	f.replicas[1].Leads, f.replicas[1].Epoch = true, 0
+	f.replicas[1].HW = 8
+	mustHold(t, step(c, f, &n, hw(1, 8)))
+	c.Acked(&trace.Note{Kind: trace.ProduceAcked, Topic: "t", Who: "app", Offset: 5, N: 3})
+	mustHold(t, c.Happened(f))
+	f.replicas[2].Log.TruncateTo(5)
+	mustBreak(t, step(c, f, &trace.Note{Kind: trace.Truncated, Topic: "t", Node: 2, Offset: 5, From: 8}), "high watermark", "high watermark 8", "log end offset 5")
+}
+
 func TestLossesThatKafkaAllows(t *testing.T) {
 	for name, notes := range map[string][]*trace.Note{
 		"unclean election": {{Kind: trace.LeaderElected, Topic: "t", Node: 2, Epoch: 1, Say: "unclean"}},

@@ -9,13 +9,15 @@ import (
 )
 
 // prefix: below the high watermark, the logs of a leader and of its maximal ISR
-// are equal; and a new leader has all that was ever below one.
+// are equal; and a new leader has all that was ever below one. A leader that has
+// not heard of its successor yet counts as well: what it commits is on the logs
+// of all in its ISR, so on its successor's.
 func (c *Checker) prefix(cl Cluster, p *partition, leader kafka.NodeID, r *Replica) {
 	newest := p.newest()
 	if r.Epoch == newest && r.Log.LEO() < p.committed {
 		c.shorter(cl, p, leader, r)
 	}
-	if r.HW <= 0 {
+	if r.HW <= 0 || r.Epoch < p.since {
 		return
 	}
 	for _, n := range r.Maximal {
@@ -37,11 +39,9 @@ func (c *Checker) prefix(cl Cluster, p *partition, leader kafka.NodeID, r *Repli
 			m.excused = false
 		}
 	}
-	if r.Epoch == newest {
-		own := p.member(leader)
-		own.verified = max(own.verified, r.HW)
-		p.committed = max(p.committed, r.HW)
-	}
+	own := p.member(leader)
+	own.verified = max(own.verified, r.HW)
+	p.committed = max(p.committed, r.HW)
 }
 
 // newest is the latest epoch that somebody led in.
@@ -65,7 +65,7 @@ func (c *Checker) shorter(cl Cluster, p *partition, leader kafka.NodeID, r *Repl
 			p.tp, leader, r.Log.LEO(), p.committed, excused, floor))
 		return
 	}
-	p.committed = r.Log.LEO()
+	p.committed, p.since = r.Log.LEO(), r.Epoch
 	for i := range p.members {
 		p.members[i].verified = min(p.members[i].verified, p.committed)
 		p.members[i].excused = p.members[i].excused && p.members[i].node != leader
