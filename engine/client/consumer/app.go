@@ -12,6 +12,8 @@ import (
 // closeTimeout bounds the last commit of close() (ConsumerConfig: 30 s).
 const closeTimeout = 30 * kafka.Second
 
+const invalidGroupID kafka.ErrorCode = 24
+
 // runApp lets the application's thread run until it works on records, is blocked
 // or polls without getting any.
 func (c *Consumer) runApp(now kafka.Instant, out *sim.Out) {
@@ -19,7 +21,7 @@ func (c *Consumer) runApp(now kafka.Instant, out *sim.Out) {
 		if c.app.syncing && !c.sync(now, out) {
 			return
 		}
-		if c.obey(now) {
+		if c.obey(now, out) {
 			continue
 		}
 		if c.closing {
@@ -53,7 +55,7 @@ func (c *Consumer) sync(now kafka.Instant, out *sim.Out) (returned bool) {
 
 // obey carries out the oldest order for the application's thread, if there is
 // one.
-func (c *Consumer) obey(now kafka.Instant) bool {
+func (c *Consumer) obey(now kafka.Instant, out *sim.Out) bool {
 	if len(c.app.orders) == 0 {
 		return false
 	}
@@ -72,9 +74,11 @@ func (c *Consumer) obey(now kafka.Instant) bool {
 			}
 		}
 	case order.Commit:
-		if c.cfg.Group != "" {
-			c.app.syncing, c.app.syncUntil = true, now.Add(c.opt.api)
+		if c.cfg.Group == "" {
+			c.met(now, -1, invalidGroupID, "To use the group management or offset commit APIs, you must provide a valid group.id", out)
+			break
 		}
+		c.app.syncing, c.app.syncUntil = true, now.Add(c.opt.api)
 	}
 	return true
 }
