@@ -35,10 +35,9 @@ func (m Model) key(k Key) (Model, []Cmd) {
 	if m.Dialog != "" || k.On == "field" {
 		return m, nil
 	}
-	if k.On == "scrub" {
-		if m2, cmds, ok := m.scrubKey(k); ok {
-			return m2, cmds
-		}
+	if parts, ok := scrubStep(k); ok {
+		to := min(int64(m.Now)+int64(m.Length())/100*parts, int64(m.Length()))
+		return m.act(Act{Do: "seek", Arg: strconv.FormatInt(to, 10)})
 	}
 	if do, arg, ok := keyAct(k); ok {
 		return m.act(Act{Do: do, Arg: arg})
@@ -57,7 +56,10 @@ func KeyUsed(m Model, k Key) bool {
 	if k.Ctrl || m.Dialog != "" || k.On == "field" {
 		return false
 	}
-	_, _, used := keyAct(k)
+	_, used := scrubStep(k)
+	if !used {
+		_, _, used = keyAct(k)
+	}
 	_, _, letter := letterAct(k.Key)
 	return used || k.On == "stage" && m.Letters && letter
 }
@@ -80,7 +82,7 @@ func keyAct(k Key) (do, arg string, ok bool) {
 	stage := k.On == "stage"
 	switch k.Key {
 	case " ":
-		return "play", "", stage || k.On == ""
+		return "play", "", stage || k.On == "" || k.On == "scrub"
 	case "ArrowRight", "ArrowLeft":
 		if !stage && k.On != "" {
 			return "", "", false
@@ -92,9 +94,9 @@ func keyAct(k Key) (do, arg string, ok bool) {
 		}
 		return "walk", "1", stage
 	case "Home":
-		return "restart", "", stage || k.On == ""
+		return "restart", "", stage || k.On == "" || k.On == "scrub"
 	case "End":
-		return "end", "", stage || k.On == ""
+		return "end", "", stage || k.On == "" || k.On == "scrub"
 	}
 	return "", "", false
 }
@@ -143,26 +145,20 @@ func letterAct(key string) (do, arg string, ok bool) {
 	return "", "", false
 }
 
-// scrubKey are the keys of the slider: a hundredth, a tenth, an end.
-func (m Model) scrubKey(k Key) (Model, []Cmd, bool) {
-	step := int64(m.Length()) / 100
-	var by int64
+// scrubStep is how many hundredths a key moves the slider that has the focus.
+func scrubStep(k Key) (hundredths int64, ok bool) {
+	if k.On != "scrub" || k.Alt || k.Ctrl {
+		return 0, false
+	}
 	switch k.Key {
 	case "ArrowRight", "ArrowUp":
-		by = step
+		return 1, true
 	case "ArrowLeft", "ArrowDown":
-		by = -step
+		return -1, true
 	case "PageUp":
-		by = 10 * step
+		return 10, true
 	case "PageDown":
-		by = -10 * step
-	case "Home":
-		by = -int64(m.Length())
-	case "End":
-		by = int64(m.Length())
-	default:
-		return m, nil, false
+		return -10, true
 	}
-	m, cmds := m.act(Act{Do: "later", Arg: strconv.FormatInt(by, 10)})
-	return m, cmds, true
+	return 0, false
 }

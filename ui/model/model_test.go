@@ -195,8 +195,10 @@ func TestKeys(t *testing.T) {
 		{Key{Key: " ", On: "button"}, nil, false}, // it presses the button
 		{Key{Key: "ArrowRight", On: "field"}, nil, false},
 		{Key{Key: "ArrowRight", Ctrl: true, On: "stage"}, nil, false},
-		{Key{Key: "ArrowRight", On: "scrub"}, []Cmd{SeekTo{At: 50e6}}, false},
-		{Key{Key: "PageUp", On: "scrub"}, []Cmd{SeekTo{At: 500e6}}, false},
+		{Key{Key: "ArrowRight", On: "scrub"}, []Cmd{SeekTo{At: 50e6}}, true},
+		{Key{Key: "PageUp", On: "scrub"}, []Cmd{SeekTo{At: 500e6}}, true},
+		{Key{Key: "Home", On: "scrub"}, []Cmd{SeekTo{At: 0}}, true},
+		{Key{Key: "F5", On: "scrub"}, nil, false},
 	}
 	for _, c := range cases {
 		m := opened()

@@ -57,10 +57,10 @@ func (a *app) events() bridge.PageEvents {
 		Key: func(key string, shift, alt, ctrl bool, on string) bool {
 			k := model.Key{Key: key, Shift: shift, Alt: alt, Ctrl: ctrl, On: on}
 			used := model.KeyUsed(a.m, k)
-			if used || key == "Escape" || on == "scrub" {
+			if used || key == "Escape" {
 				a.act(k)
 			}
-			return used || on == "scrub" && key != "Tab"
+			return used
 		},
 		Click: func(x, y float32) {
 			sel, _ := scene.Hit(&a.list, x, y)

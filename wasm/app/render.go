@@ -102,7 +102,7 @@ func (a *app) showLog() {
 	if a.session == nil {
 		return
 	}
-	if e := a.browser.Element("log"); e == nil || e.Underlying().Get("childElementCount").Int() != len(a.logKeys) {
+	if a.browser.Children("log") != len(a.logKeys) {
 		a.logKeys = nil
 	}
 	lines := a.session.Log(logMax)

@@ -10,16 +10,19 @@ import (
 
 // Browser is what the app needs of its page besides the stage: elements and
 // input, the address, the clipboard, storage, files.
+//
+// Listening goes through dom/v2. Elements are plain values: its wrappers for
+// them, once one is called, bring code for every element that HTML has.
 type Browser struct {
 	win    dom.Window
-	doc    dom.Document
-	root   dom.HTMLElement // <html>
+	doc    element // document
+	root   element // <html>
 	global js.Value
 	events PageEvents
 	guard  func(func()) // around every call into the app
 	drag   bool         // the scrubber is being dragged
 	touch  pointers
-	hosts  map[string]dom.Element
+	hosts  map[string]element
 	dpr    float64
 	sizes  js.Value // ResizeObserver
 }
@@ -55,9 +58,9 @@ type PageEvents struct {
 
 // Open binds the page's events. guard is run around every one of them.
 func Open(events PageEvents, guard func(func())) *Browser {
-	b := &Browser{win: dom.GetWindow(), global: js.Global(), events: events, guard: guard, hosts: map[string]dom.Element{}}
-	b.doc = b.win.Document()
-	b.root = b.doc.DocumentElement().(dom.HTMLElement)
+	b := &Browser{win: dom.GetWindow(), global: js.Global(), events: events, guard: guard, hosts: map[string]element{}}
+	b.doc = element{b.global.Get("document")}
+	b.root = element{b.doc.Get("documentElement")}
 	b.bindControls()
 	b.bindKeys()
 	b.bindStage()
@@ -66,87 +69,122 @@ func Open(events PageEvents, guard func(func())) *Browser {
 	return b
 }
 
-// on listens for an event of the document.
-func (b *Browser) on(name string, capture bool, f func(dom.Event)) {
-	b.doc.AddEventListener(name, capture, func(e dom.Event) { b.guard(func() { f(e) }) })
+// element is a node of the page.
+type element struct{ js.Value }
+
+// attr is an attribute, "" if it is not there.
+func (e element) attr(name string) string {
+	if v := e.Call("getAttribute", name); v.Type() == js.TypeString {
+		return v.String()
+	}
+	return ""
 }
 
-// data is a data attribute of an element.
-func data(e dom.Element, name string) string {
-	if !e.HasAttribute("data-" + name) {
-		return ""
+func (e element) has(name string) bool { return e.Call("hasAttribute", name).Bool() }
+
+func (e element) data(name string) string { return e.attr("data-" + name) }
+
+func (e element) tag() string { return e.Get("tagName").String() }
+
+func (e element) id() string { return e.Get("id").String() }
+
+// closest is the element itself or the nearest one around it that matches.
+func (e element) closest(selector string) (element, bool) {
+	v := e.Call("closest", selector)
+	return element{v}, v.Truthy()
+}
+
+// byID finds an element.
+func (b *Browser) byID(id string) (element, bool) {
+	v := b.doc.Call("getElementById", id)
+	return element{v}, v.Truthy()
+}
+
+// target is what an event happened to; false if that is no element.
+func target(e dom.Event) (element, bool) {
+	v := e.Underlying().Get("target")
+	return element{v}, v.Truthy() && v.Get("closest").Truthy()
+}
+
+// on listens for an event of the document.
+func (b *Browser) on(name string, f func(dom.Event)) {
+	b.win.Document().AddEventListener(name, false, func(e dom.Event) { b.guard(func() { f(e) }) })
+}
+
+// control is the control that an event happened to or in.
+func control(e dom.Event) (element, bool) {
+	at, ok := target(e)
+	if !ok {
+		return at, false
 	}
-	return e.GetAttribute("data-" + name)
+	return at.closest("[data-do]")
 }
 
 func (b *Browser) bindControls() {
-	b.on("click", false, func(e dom.Event) {
-		at := e.Target().Closest("[data-do]")
-		if at == nil || field(at) || at.TagName() == "FORM" {
+	b.on("click", func(e dom.Event) {
+		at, ok := control(e)
+		if !ok || at.field() || at.tag() == "FORM" {
 			return
 		}
 		value := ""
-		if from := data(at, "from"); from != "" {
+		if from := at.data("from"); from != "" {
 			value = b.Value(from)
 		}
-		b.events.Act(data(at, "do"), data(at, "arg"), value)
+		b.events.Act(at.data("do"), at.data("arg"), value)
 	})
-	b.on("input", false, func(e dom.Event) {
-		at := e.Target().Closest("[data-do]")
-		if at == nil || !field(at) {
-			return
+	b.on("input", func(e dom.Event) {
+		if at, ok := control(e); ok && at.field() {
+			b.events.Act(at.data("do"), at.data("arg"), at.value())
 		}
-		b.events.Act(data(at, "do"), data(at, "arg"), valueOf(at))
 	})
-	b.on("submit", false, func(e dom.Event) {
+	b.on("submit", func(e dom.Event) {
 		e.PreventDefault()
-		if at := e.Target().Closest("[data-do]"); at != nil {
-			b.events.Act(data(at, "do"), data(at, "arg"), "")
+		if at, ok := control(e); ok {
+			b.events.Act(at.data("do"), at.data("arg"), "")
 		}
 	})
-	b.on("focusin", false, func(e dom.Event) {
-		if at := e.Target(); at.GetAttribute("role") == "gridcell" {
-			b.events.Act("cell", at.ID()[len("cell-"):], "")
+	b.on("focusin", func(e dom.Event) {
+		if at, ok := target(e); ok && at.attr("role") == "gridcell" {
+			b.events.Act("cell", at.id()[len("cell-"):], "")
 		}
 	})
 }
 
 // field reports whether an element has a value.
-func field(e dom.Element) bool {
-	switch e.TagName() {
+func (e element) field() bool {
+	switch e.tag() {
 	case "INPUT", "SELECT", "TEXTAREA":
 		return true
 	}
 	return false
 }
 
-// valueOf is a field's value; a checkbox has "yes" or "".
-func valueOf(e dom.Element) string {
-	v := e.Underlying()
-	if v.Get("type").String() != "checkbox" {
-		return v.Get("value").String()
+// value is a field's value; a checkbox has "yes" or "".
+func (e element) value() string {
+	if e.Get("type").String() != "checkbox" {
+		return e.Get("value").String()
 	}
-	if v.Get("checked").Bool() {
+	if e.Get("checked").Bool() {
 		return "yes"
 	}
 	return ""
 }
 
 func (b *Browser) bindKeys() {
-	b.on("keydown", false, func(e dom.Event) {
+	b.on("keydown", func(e dom.Event) {
 		k, ok := e.(*dom.KeyboardEvent)
-		if !ok {
+		at, okAt := target(e)
+		if !ok || !okAt {
 			return
 		}
-		at, key := e.Target(), k.Key()
-		on := focusOn(at)
+		key, on := k.Key(), at.focus()
 		if on == "mirror" && b.moveCell(at, key) {
 			e.PreventDefault()
 			return
 		}
-		if do := data(at, "enter"); do != "" && key == "Enter" {
+		if do := at.data("enter"); do != "" && key == "Enter" {
 			e.PreventDefault()
-			b.events.Act(do, data(at, "arg"), "")
+			b.events.Act(do, at.data("arg"), "")
 			return
 		}
 		if b.events.Key(key, k.ShiftKey(), k.AltKey(), k.CtrlKey() || k.MetaKey(), on) {
@@ -155,30 +193,31 @@ func (b *Browser) bindKeys() {
 	})
 }
 
-// focusOn says in what kind of element the focus is.
-func focusOn(e dom.Element) string {
+// focus says what kind of element it is that has the focus.
+func (e element) focus() string {
+	tag := e.tag()
 	switch {
-	case e == nil || e.TagName() == "BODY" || e.TagName() == "HTML":
+	case tag == "BODY" || tag == "HTML":
 		return ""
-	case e.ID() == "stage-input":
+	case e.id() == "stage-input":
 		return "stage"
-	case e.ID() == "scrub":
+	case e.id() == "scrub":
 		return "scrub"
-	case field(e):
+	case e.field():
 		return "field"
-	case e.GetAttribute("role") == "gridcell":
+	case e.attr("role") == "gridcell":
 		return "mirror"
-	case e.ID() == "log":
+	case e.id() == "log":
 		return "log"
-	case e.TagName() == "BUTTON" || e.TagName() == "A":
+	case tag == "BUTTON" || tag == "A":
 		return "button"
 	}
 	return ""
 }
 
 // moveCell moves the focus in the table of partitions, and activates cells.
-func (b *Browser) moveCell(cell dom.Element, key string) bool {
-	v := cell.Underlying()
+func (b *Browser) moveCell(cell element, key string) bool {
+	v := cell.Value
 	row, index := v.Get("parentElement"), v.Get("cellIndex").Int()
 	switch key {
 	case "ArrowRight":
@@ -194,7 +233,7 @@ func (b *Browser) moveCell(cell dom.Element, key string) bool {
 	case "End":
 		v = row.Get("lastElementChild")
 	case "Enter", " ":
-		b.events.Act(data(cell, "do"), data(cell, "arg"), "")
+		b.events.Act(cell.data("do"), cell.data("arg"), "")
 		return true
 	default:
 		return false
@@ -210,29 +249,33 @@ func (b *Browser) moveCell(cell dom.Element, key string) bool {
 
 // bindScrubber lets the pointer drag the time.
 func (b *Browser) bindScrubber() {
-	part := func(e *dom.PointerEvent) {
-		if scrub := b.doc.GetElementByID("scrub"); scrub != nil {
-			r := scrub.GetBoundingClientRect()
-			if w := r.Width(); w > 0 {
-				b.events.Scrub(min(max((float64(e.ClientX())-r.Left())/w, 0), 1))
-			}
-		}
-	}
-	b.on("pointerdown", false, func(e dom.Event) {
-		p, ok := e.(*dom.PointerEvent)
-		if !ok || e.Target().Closest("#scrub") == nil {
+	part := func(e dom.Event) {
+		scrub, ok := b.byID("scrub")
+		if !ok {
 			return
 		}
-		b.drag = true
-		e.Target().Closest("#scrub").Underlying().Call("setPointerCapture", p.PointerID())
-		part(p)
+		r := scrub.Call("getBoundingClientRect")
+		if w := r.Get("width").Float(); w > 0 {
+			b.events.Scrub(min(max((e.Underlying().Get("clientX").Float()-r.Get("left").Float())/w, 0), 1))
+		}
+	}
+	b.on("pointerdown", func(e dom.Event) {
+		at, ok := target(e)
+		if !ok {
+			return
+		}
+		if scrub, ok := at.closest("#scrub"); ok {
+			b.drag = true
+			scrub.Call("setPointerCapture", e.Underlying().Get("pointerId"))
+			part(e)
+		}
 	})
-	b.on("pointermove", false, func(e dom.Event) {
-		if p, ok := e.(*dom.PointerEvent); ok && b.drag {
-			part(p)
+	b.on("pointermove", func(e dom.Event) {
+		if b.drag {
+			part(e)
 		}
 	})
 	done := func(dom.Event) { b.drag = false }
-	b.on("pointerup", false, done)
-	b.on("pointercancel", false, done)
+	b.on("pointerup", done)
+	b.on("pointercancel", done)
 }

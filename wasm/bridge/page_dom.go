@@ -2,22 +2,27 @@
 
 package bridge
 
-import (
-	"syscall/js"
+import "syscall/js"
 
-	"honnef.co/go/js/dom/v2"
-)
-
-// Element finds an element by id and remembers it until Forget.
-func (b *Browser) Element(id string) dom.Element {
+// host finds an element by id and remembers it until Forget.
+func (b *Browser) host(id string) (element, bool) {
 	if e, ok := b.hosts[id]; ok {
-		return e
+		return e, true
 	}
-	e := b.doc.GetElementByID(id)
-	if e != nil {
+	e, ok := b.byID(id)
+	if ok {
 		b.hosts[id] = e
 	}
-	return e
+	return e, ok
+}
+
+// Children is how many elements an element with an id has; 0 if it is not there.
+func (b *Browser) Children(id string) int {
+	e, ok := b.host(id)
+	if !ok {
+		return 0
+	}
+	return e.Get("childElementCount").Int()
 }
 
 // Forget lets go of remembered elements: the page was rendered anew.
@@ -31,36 +36,37 @@ func (b *Browser) Focus(id string) {
 	if id == "" {
 		id = "stage-input"
 	}
-	if e := b.doc.GetElementByID(id); e != nil {
-		e.Underlying().Call("focus")
+	if e, ok := b.byID(id); ok {
+		e.Call("focus")
 	}
 }
 
 // Value is the value of the field with an id.
 func (b *Browser) Value(id string) string {
-	if e := b.doc.GetElementByID(id); e != nil {
-		return e.Underlying().Get("value").String()
+	if e, ok := b.byID(id); ok {
+		return e.Get("value").String()
 	}
 	return ""
 }
 
 // SetText writes the text of an element with an id.
 func (b *Browser) SetText(id, text string) {
-	if e := b.Element(id); e != nil {
-		e.Underlying().Set("textContent", text)
+	if e, ok := b.host(id); ok {
+		e.Set("textContent", text)
 	}
 }
 
 // SetStyle writes one style of an element with an id.
 func (b *Browser) SetStyle(id, name, value string) {
-	if e := b.Element(id); e != nil {
-		e.Underlying().Get("style").Set(name, value)
+	if e, ok := b.host(id); ok {
+		e.Get("style").Set(name, value)
 	}
 }
 
 // Node finds the node at a path of child indexes from the element #app.
 func (b *Browser) Node(path []int) js.Value {
-	n := b.doc.GetElementByID("app").Underlying()
+	app, _ := b.host("app")
+	n := app.Value
 	for _, i := range path {
 		n = n.Get("childNodes").Index(i)
 		if !n.Truthy() {
@@ -82,11 +88,10 @@ type Line struct {
 // what changed, so that reading and scrolling go on. It stays at the end if it
 // was there.
 func (b *Browser) Log(lines []Line, shown *[]uint64) {
-	e := b.Element("log")
-	if e == nil {
+	host, ok := b.host("log")
+	if !ok {
 		return
 	}
-	host := e.Underlying()
 	atEnd := host.Get("scrollHeight").Float()-host.Get("scrollTop").Float()-host.Get("clientHeight").Float() < 30
 	keep := overlap(*shown, lines)
 	if keep == 0 {
@@ -131,7 +136,7 @@ func overlap(shown []uint64, lines []Line) int {
 }
 
 func (b *Browser) line(l Line) js.Value {
-	doc := b.doc.Underlying()
+	doc := b.doc
 	row := doc.Call("createElement", "div")
 	row.Set("className", l.Class)
 	row.Get("dataset").Set("do", "select")

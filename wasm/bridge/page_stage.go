@@ -6,8 +6,6 @@ import (
 	"math"
 	"strconv"
 	"syscall/js"
-
-	"honnef.co/go/js/dom/v2"
 )
 
 // pointers are the fingers and the mouse on the stage.
@@ -27,50 +25,46 @@ const wheelStep = 350
 
 // bindStage handles pointer and wheel on the transparent element over the stage.
 func (b *Browser) bindStage() {
-	el := b.doc.GetElementByID("stage-input")
-	on := func(name string, f func(x, y float32, e dom.Event)) {
-		el.AddEventListener(name, false, func(e dom.Event) {
-			b.guard(func() {
-				v := e.Underlying()
-				f(float32(v.Get("offsetX").Float()), float32(v.Get("offsetY").Float()), e)
-			})
-		})
+	el, _ := b.byID("stage-input")
+	on := func(name string, f func(x, y float32, e js.Value)) {
+		el.Call("addEventListener", name, js.FuncOf(func(_ js.Value, args []js.Value) any {
+			b.guard(func() { f(float32(args[0].Get("offsetX").Float()), float32(args[0].Get("offsetY").Float()), args[0]) })
+			return nil
+		}))
 	}
-	on("pointerdown", func(x, y float32, e dom.Event) {
-		v := e.Underlying()
-		el.Underlying().Call("setPointerCapture", v.Get("pointerId"))
-		el.Underlying().Call("focus", map[string]any{"preventScroll": true})
-		b.touch.down(v.Get("pointerId").Int(), x, y)
+	on("pointerdown", func(x, y float32, e js.Value) {
+		el.Call("setPointerCapture", e.Get("pointerId"))
+		el.Call("focus", map[string]any{"preventScroll": true})
+		b.touch.down(e.Get("pointerId").Int(), x, y)
 	})
-	on("pointermove", func(x, y float32, e dom.Event) {
+	on("pointermove", func(x, y float32, e js.Value) {
 		if b.touch.n == 0 {
 			b.events.Hover(x, y, true)
 			return
 		}
-		b.gesture(b.touch.move(e.Underlying().Get("pointerId").Int(), x, y))
+		b.gesture(b.touch.move(e.Get("pointerId").Int(), x, y))
 	})
-	up := func(x, y float32, e dom.Event) {
-		if b.touch.up(e.Underlying().Get("pointerId").Int()) && e.Type() == "pointerup" {
+	up := func(x, y float32, e js.Value) {
+		if b.touch.up(e.Get("pointerId").Int()) && e.Get("type").String() == "pointerup" {
 			b.events.Click(x, y)
 		}
 	}
 	on("pointerup", up)
 	on("pointercancel", up)
-	on("pointerleave", func(x, y float32, _ dom.Event) { b.events.Hover(x, y, false) })
-	on("wheel", func(x, y float32, e dom.Event) {
-		e.PreventDefault()
-		v := e.Underlying()
-		dx, dy := v.Get("deltaX").Float(), v.Get("deltaY").Float()
-		if mode := v.Get("deltaMode").Int(); mode == dom.DeltaLine {
+	on("pointerleave", func(x, y float32, _ js.Value) { b.events.Hover(x, y, false) })
+	on("wheel", func(x, y float32, e js.Value) {
+		e.Call("preventDefault")
+		dx, dy := e.Get("deltaX").Float(), e.Get("deltaY").Float()
+		if lines := 1; e.Get("deltaMode").Int() == lines {
 			dx, dy = 16*dx, 16*dy
 		}
-		if v.Get("ctrlKey").Bool() || v.Get("metaKey").Bool() {
+		if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() {
 			b.events.Zoom(x, y, float32(math.Exp2(-dy/wheelStep*2)))
 			return
 		}
 		b.events.Wheel(x, y, float32(dx), float32(dy))
 	})
-	on("dblclick", func(x, y float32, _ dom.Event) { b.events.Zoom(x, y, 2) })
+	on("dblclick", func(x, y float32, _ js.Value) { b.events.Zoom(x, y, 2) })
 }
 
 // WheelZoom is the zoom that a turn of the wheel stands for.
@@ -150,36 +144,42 @@ func (p *pointers) up(id int) bool {
 // Place lays the stage over the element .stage-slot and gives its size in CSS
 // px, and the page's width.
 func (b *Browser) Place() (page, w, h float32) {
-	page = float32(b.win.InnerWidth())
-	slot := b.doc.QuerySelector(".stage-slot")
-	if slot == nil {
+	page = float32(b.global.Get("innerWidth").Float())
+	slot := b.doc.Call("querySelector", ".stage-slot")
+	box, ok := b.byID("stage-box")
+	if !slot.Truthy() || !ok {
 		return page, 0, 0
 	}
-	r := slot.GetBoundingClientRect()
-	style := b.doc.GetElementByID("stage-box").Underlying().Get("style")
-	for _, v := range []struct {
-		name string
-		px   float64
-	}{{"left", r.Left()}, {"top", r.Top()}, {"width", r.Width()}, {"height", r.Height()}} {
-		style.Call("setProperty", "--stage-"+v.name, strconv.FormatFloat(v.px, 'f', 2, 64)+"px")
+	r, style := slot.Call("getBoundingClientRect"), box.Get("style")
+	for _, side := range []string{"left", "top", "width", "height"} {
+		style.Call("setProperty", "--stage-"+side, strconv.FormatFloat(r.Get(side).Float(), 'f', 2, 64)+"px")
 	}
-	return page, float32(r.Width()), float32(r.Height())
+	return page, float32(r.Get("width").Float()), float32(r.Get("height").Float())
+}
+
+// stageInput is the element that takes the input for the stage.
+func (b *Browser) stageInput() element {
+	e, _ := b.byID("stage-input")
+	return e
 }
 
 // Cursor sets the pointer's shape over the stage.
 func (b *Browser) Cursor(shape string) {
-	b.doc.GetElementByID("stage-input").Underlying().Get("style").Set("cursor", shape)
+	b.stageInput().Get("style").Set("cursor", shape)
 }
 
 // Frame is the stage's iframe, for Stage.Reload.
-func (b *Browser) Frame() js.Value { return b.doc.GetElementByID("stage").Underlying() }
+func (b *Browser) Frame() js.Value {
+	e, _ := b.byID("stage")
+	return e.Value
+}
 
 // Describe gives the stage a spoken description of what is selected.
 func (b *Browser) Describe(text string) {
-	b.doc.GetElementByID("stage-input").SetAttribute("aria-description", text)
+	b.stageInput().Call("setAttribute", "aria-description", text)
 }
 
 // Inert takes the stage out of reach while a dialog is open.
 func (b *Browser) Inert(on bool) {
-	b.doc.GetElementByID("stage-input").Underlying().Set("inert", on)
+	b.stageInput().Set("inert", on)
 }

@@ -16,7 +16,7 @@ func (b *Browser) bindWindow() {
 	on("resize", func() { b.checkRatio(); b.events.Resize() })
 	on("popstate", b.events.Address)
 	on("hashchange", b.events.Address)
-	b.on("visibilitychange", false, func(dom.Event) { b.events.Visible(!b.doc.Underlying().Get("hidden").Bool()) })
+	b.on("visibilitychange", func(dom.Event) { b.events.Visible(!b.Hidden()) })
 	for _, query := range []string{"(prefers-color-scheme: light)", "(prefers-reduced-motion: reduce)"} {
 		b.media(query).Call("addEventListener", "change", js.FuncOf(func(js.Value, []js.Value) any {
 			b.guard(b.events.Scheme)
@@ -35,9 +35,10 @@ func (b *Browser) bindWindow() {
 // may have made anew.
 func (b *Browser) watch() {
 	b.sizes.Call("disconnect")
-	b.sizes.Call("observe", b.doc.GetElementByID("app").Underlying())
-	if slot := b.doc.QuerySelector(".stage-slot"); slot != nil {
-		b.sizes.Call("observe", slot.Underlying())
+	app, _ := b.byID("app")
+	b.sizes.Call("observe", app.Value)
+	if slot := b.doc.Call("querySelector", ".stage-slot"); slot.Truthy() {
+		b.sizes.Call("observe", slot)
 	}
 }
 
@@ -69,20 +70,21 @@ func (b *Browser) ReducedMotion() bool {
 }
 
 // Hidden reports whether the tab is hidden.
-func (b *Browser) Hidden() bool { return b.doc.Underlying().Get("hidden").Bool() }
+func (b *Browser) Hidden() bool { return b.doc.Get("hidden").Bool() }
 
 // Address is the page's address without query and fragment, its query, and its
 // fragment, each with its sign.
 func (b *Browser) Address() (base, query, fragment string) {
-	l := b.win.Location()
-	return l.Origin() + l.Pathname(), l.Search(), l.Hash()
+	l := b.global.Get("location")
+	part := func(name string) string { return l.Get(name).String() }
+	return part("origin") + part("pathname"), part("search"), part("hash")
 }
 
 // SetAddress renews the fragment; push makes an entry in the history. The query
 // names a scenario that is no longer the one shown, so it goes, but for embed.
 func (b *Browser) SetAddress(fragment string, push bool) {
-	url := b.win.Location().Pathname()
-	if b.root.HasAttribute("data-embed") {
+	url := b.global.Get("location").Get("pathname").String()
+	if b.root.has("data-embed") {
 		url += "?embed=1"
 	}
 	url += "#" + fragment
@@ -94,26 +96,23 @@ func (b *Browser) SetAddress(fragment string, push bool) {
 }
 
 // SetTitle sets the title of the tab.
-func (b *Browser) SetTitle(title string) { b.doc.Underlying().Set("title", title) }
+func (b *Browser) SetTitle(title string) { b.doc.Set("title", title) }
 
 // Embedded reports whether the page is ?embed=1.
-func (b *Browser) Embedded() bool { return b.root.HasAttribute("data-embed") }
+func (b *Browser) Embedded() bool { return b.root.has("data-embed") }
 
 // Theme is the theme that the user chose: "dark", "light" or "".
 func (b *Browser) Theme() string {
-	if !b.root.HasAttribute("data-theme") {
-		return ""
-	}
-	return b.root.GetAttribute("data-theme")
+	return b.root.attr("data-theme")
 }
 
 // SetTheme applies a theme.
 func (b *Browser) SetTheme(theme string) {
 	if theme == "" {
-		b.root.RemoveAttribute("data-theme")
+		b.root.Call("removeAttribute", "data-theme")
 		return
 	}
-	b.root.SetAttribute("data-theme", theme)
+	b.root.Call("setAttribute", "data-theme", theme)
 }
 
 // Load reads what Save stored; "" if there is nothing, or storage is closed.
@@ -163,7 +162,7 @@ func (b *Browser) Copy(text string, done func(ok bool)) {
 func (b *Browser) Download(name, kind, text string) {
 	blob := b.global.Get("Blob").New([]any{text}, map[string]any{"type": kind})
 	url := b.global.Get("URL").Call("createObjectURL", blob)
-	a := b.doc.Underlying().Call("createElement", "a")
+	a := b.doc.Call("createElement", "a")
 	a.Set("href", url)
 	a.Set("download", name)
 	a.Call("click")
@@ -172,13 +171,13 @@ func (b *Browser) Download(name, kind, text string) {
 
 // FullScreen toggles full screen.
 func (b *Browser) FullScreen() {
-	doc := b.doc.Underlying()
+	doc := b.doc
 	if doc.Get("fullscreenElement").Truthy() {
 		doc.Call("exitFullscreen")
 		return
 	}
-	if b.root.Underlying().Get("requestFullscreen").Truthy() {
-		b.root.Underlying().Call("requestFullscreen").Call("catch", b.global.Get("Function").Get("prototype"))
+	if b.root.Get("requestFullscreen").Truthy() {
+		b.root.Call("requestFullscreen").Call("catch", b.global.Get("Function").Get("prototype"))
 	}
 }
 
@@ -206,7 +205,7 @@ func (b *Browser) Live() {
 // Fail shows what went wrong over everything, with the ways out: the page is
 // not usable any more.
 func (b *Browser) Fail(text string) {
-	doc := b.doc.Underlying()
+	doc := b.doc
 	if doc.Call("getElementById", "failure").Truthy() {
 		return
 	}
@@ -219,12 +218,12 @@ func (b *Browser) Fail(text string) {
 	box.Set("id", "failure")
 	box.Call("setAttribute", "role", "alert")
 	again, fresh := element("a", "Reload this moment"), element("a", "Start afresh")
-	again.Set("href", b.win.Location().Href())
+	again.Set("href", b.global.Get("location").Get("href"))
 	again.Set("onclick", js.FuncOf(func(js.Value, []js.Value) any {
 		b.global.Get("location").Call("reload")
 		return nil
 	}))
-	fresh.Set("href", b.win.Location().Pathname())
+	fresh.Set("href", b.global.Get("location").Get("pathname"))
 	box.Call("append", element("h2", "Highwater has stopped"), element("p", "This is a fault of ours. The address still holds your session."), element("pre", text), again, fresh)
 	doc.Get("body").Call("append", box)
 }
