@@ -103,3 +103,11 @@ func (l *Log) TimeIndexBytes(base kafka.Offset) []byte {
 
 // EpochCheckpointBytes is the content of leader-epoch-checkpoint.
 func (l *Log) EpochCheckpointBytes() []byte { return l.epochs.file() }
+
+// Unclean reports whether a crash went over the log and it was not recovered
+// yet: it serves nothing until then.
+func (l *Log) Unclean() bool { return l.unclean }
+
+// Fingerprint changes with every batch that is appended or cut off: two moments
+// of a log with equal fingerprints and sizes hold the same bytes.
+func (l *Log) Fingerprint() uint64 { return l.hash ^ uint64(l.active.size)<<1 }

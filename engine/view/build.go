@@ -6,6 +6,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/client/consumer"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/node"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/sim/net"
 	"github.com/highwater-sim/highwater/engine/world"
@@ -16,8 +17,10 @@ import (
 type Builder struct {
 	words    map[string]string // keys and client names, each once
 	tails    map[tailKey]tail
+	crashed  map[tailKey]crashedLog
 	flights  []sim.Flight
 	img      *metadata.Image
+	procs    []*node.Broker
 	nodes    []nodeCount
 	assigned []consumer.Assigned
 }
@@ -81,7 +84,7 @@ func (b *Builder) controllers(w *world.World, into *Cluster) {
 }
 
 func (b *Builder) brokers(w *world.World, into *Cluster) {
-	bs := w.Brokers()
+	bs := b.procs
 	into.Brokers = sized(into.Brokers, len(bs))
 	for i, n := range bs {
 		id := n.ID()

@@ -14,6 +14,7 @@ import (
 
 // topics fills in every topic, internal ones last, and counts who leads what.
 func (b *Builder) topics(w *world.World, o Options, into *Cluster) {
+	b.procs = w.Brokers()
 	b.nodes = sized(b.nodes, w.Spec().Cluster.Brokers)
 	clear(b.nodes)
 	into.Topics = sized(into.Topics, len(b.img.Topics))
@@ -65,7 +66,7 @@ func (b *Builder) partition(w *world.World, o Options, p *metadata.Partition, v 
 	v.Assigned, v.ISR, v.ELR, v.LastKnownELR = p.Replicas, p.ISR, p.ELR, p.LastKnownELR
 	v.HW, v.LEO = kafka.NoOffset, kafka.NoOffset
 	v.Replicas = sized(v.Replicas, len(p.Replicas))
-	lead, hasLead := leaderOf(w, v)
+	lead, hasLead := leaderOf(b.procs, v)
 	for i, id := range p.Replicas {
 		r := &v.Replicas[i]
 		cells := r.Cells[:0]
@@ -75,14 +76,11 @@ func (b *Builder) partition(w *world.World, o Options, p *metadata.Partition, v 
 			if id == p.Leader {
 				b.nodes[id-1].leads++
 			}
-			b.replica(w.Brokers()[id-1], v.TP, r)
+			b.fillReplica(b.procs[id-1], o, v.TP, r)
 		}
 		if hasLead && id != p.Leader {
 			r.Lag = int64(lead.Log.LEO() - r.LEO)
 			r.CaughtUp = caughtUp(&lead, id, w.Now())
-		}
-		if o.Cells > 0 {
-			r.Cells = b.cells(w.Brokers()[id-1], v.TP, o.Cells, r.Cells)
 		}
 		if id == p.Leader || !hasLead && r.HW > v.HW {
 			v.HW, v.LEO = r.HW, r.LEO
@@ -92,8 +90,7 @@ func (b *Builder) partition(w *world.World, o Options, p *metadata.Partition, v 
 
 // leaderOf looks at the leader's replica, if its process runs and takes itself
 // for the leader.
-func leaderOf(w *world.World, v *Partition) (broker.Replica, bool) {
-	bs := w.Brokers()
+func leaderOf(bs []*node.Broker, v *Partition) (broker.Replica, bool) {
 	if v.Leader < 1 || int(v.Leader) > len(bs) {
 		return broker.Replica{}, false
 	}
@@ -114,17 +111,44 @@ func caughtUp(lead *broker.Replica, id kafka.NodeID, now kafka.Instant) kafka.In
 	return kafka.Never
 }
 
-// replica fills in what a broker's machine and process know of a replica.
-func (b *Builder) replica(n *node.Broker, tp kafka.TopicPartition, r *Replica) {
-	log := n.Dir().Get(tp)
+func (b *Builder) fillReplica(n *node.Broker, o Options, tp kafka.TopicPartition, r *Replica) {
+	log := b.log(n, tp)
 	if log == nil {
 		return
 	}
+	b.replica(n, log, r, tp)
+	if o.Cells > 0 {
+		r.Cells = b.cells(n.ID(), log, tp, o.Cells, r.Cells)
+	}
+}
+
+// log returns a replica's log as it can be read: one that a crash went over as
+// its recovery will leave it.
+func (b *Builder) log(n *node.Broker, tp kafka.TopicPartition) *storage.Log {
+	log := n.Dir().Get(tp)
+	if log == nil || !log.Unclean() {
+		return log
+	}
+	key := tailKey{n.ID(), tp}
+	if c, ok := b.crashed[key]; ok && c.print == log.Fingerprint() {
+		return c.log
+	}
+	c := crashedLog{log.Fingerprint(), log.Clone()}
+	c.log.Recover()
+	if b.crashed == nil || len(b.crashed) > tailsKept {
+		b.crashed = map[tailKey]crashedLog{}
+	}
+	b.crashed[key] = c
+	return c.log
+}
+
+// replica fills in what a broker's machine and process know of a replica.
+func (b *Builder) replica(n *node.Broker, log *storage.Log, r *Replica, tp kafka.TopicPartition) {
 	r.LogStart, r.LEO, r.Segments, r.Bytes = log.LogStart(), log.LEO(), log.SegmentCount(), log.Size()
 	r.Durable = log.DurableOffset()
 	r.Epoch = log.LatestEpoch()
 	slot, _ := n.Dir().Slot(tp)
-	r.HW = n.Dir().HWCheckpoint(slot)
+	r.HW = min(n.Dir().HWCheckpoint(slot), r.LEO)
 	if m := n.Broker(); m != nil {
 		if live, ok := m.Replica(tp); ok {
 			r.Online, r.Leader, r.Epoch, r.HW = true, live.Leads, live.Epoch, live.HW
@@ -139,36 +163,31 @@ type tailKey struct {
 	tp     kafka.TopicPartition
 }
 
+// crashedLog is a copy of a log that a crash went over, recovered.
+type crashedLog struct {
+	print uint64
+	log   *storage.Log
+}
+
 // tail is the decoded end of a log, and by what it is known to be unchanged.
 type tail struct {
 	leo   kafka.Offset
-	crc   uint32
-	epoch kafka.LeaderEpoch
+	print uint64
 	want  int
 	cells []Cell
-	used  bool
 }
 
 // cells appends the last n records of a log, oldest first.
-func (b *Builder) cells(nb *node.Broker, tp kafka.TopicPartition, n int, out []Cell) []Cell {
-	log := nb.Dir().Get(tp)
-	if log == nil || log.LEO() == log.LogStart() {
-		return out
-	}
-	last, ok := log.LastBatch()
-	if !ok {
-		return out
-	}
-	key := tailKey{nb.ID(), tp}
+func (b *Builder) cells(id kafka.NodeID, log *storage.Log, tp kafka.TopicPartition, n int, out []Cell) []Cell {
+	key := tailKey{id, tp}
 	t := b.tails[key]
-	if t.leo != log.LEO() || t.crc != last.Raw.CRC() || t.epoch != last.Raw.LeaderEpoch() || t.want != n {
-		t = tail{leo: log.LEO(), crc: last.Raw.CRC(), epoch: last.Raw.LeaderEpoch(), want: n, cells: b.decodeTail(log, n, t.cells[:0])}
+	if t.leo != log.LEO() || t.print != log.Fingerprint() || t.want != n {
+		t = tail{log.LEO(), log.Fingerprint(), n, b.decodeTail(log, n, t.cells[:0])}
+		if b.tails == nil {
+			b.tails = map[tailKey]tail{}
+		}
+		b.tails[key] = t
 	}
-	t.used = true
-	if b.tails == nil {
-		b.tails = map[tailKey]tail{}
-	}
-	b.tails[key] = t
 	return append(out, t.cells...)
 }
 

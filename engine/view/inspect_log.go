@@ -9,6 +9,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/client"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/record"
+	"github.com/highwater-sim/highwater/engine/storage"
 	"github.com/highwater-sim/highwater/engine/trace"
 )
 
@@ -121,7 +122,7 @@ func size(n int64) string {
 // whyHW explains where the high watermark stands: from the rule down to what
 // holds the slowest member back.
 func (i *inspector) whyHW(p *Partition) {
-	lead, ok := leaderOf(i.w, p)
+	lead, ok := leaderOf(i.w.Brokers(), p)
 	if !ok {
 		i.out.WhyTitle = "Why does the high watermark stand still?"
 		i.fact("nobody leads "+p.TP.String()+", so nothing is committed", "Partition.scala", trace.Note{})
@@ -182,7 +183,7 @@ const dumpMax = 8
 
 // dumpLog prints the last batches as kafka-dump-log does.
 func (i *inspector) dumpLog(tp kafka.TopicPartition, id kafka.NodeID) []string {
-	log := i.w.Brokers()[id-1].Dir().Get(tp)
+	log := i.readable(tp, id)
 	if log == nil {
 		return nil
 	}
@@ -196,12 +197,23 @@ func (i *inspector) dumpLog(tp kafka.TopicPartition, id kafka.NodeID) []string {
 	return out[max(0, len(out)-dumpMax):]
 }
 
+// readable is a replica's log; one that a crash went over as its recovery will
+// leave it.
+func (i *inspector) readable(tp kafka.TopicPartition, id kafka.NodeID) *storage.Log {
+	log := i.w.Brokers()[id-1].Dir().Get(tp)
+	if log != nil && log.Unclean() {
+		log = log.Clone()
+		log.Recover()
+	}
+	return log
+}
+
 // record shows one record: its fields, and its batch's bytes.
 func (i *inspector) record(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Offset) bool {
 	if id < 1 || int(id) > len(i.c.Brokers) {
 		return false
 	}
-	log := i.w.Brokers()[id-1].Dir().Get(tp)
+	log := i.readable(tp, id)
 	if log == nil || at < log.LogStart() || at >= log.LEO() {
 		return false
 	}
