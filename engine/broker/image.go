@@ -209,7 +209,7 @@ func (b *Broker) makeLeader(now kafka.Instant, p *partition, reg *metadata.Parti
 	b.unfollow(p, p.leader)
 	p.leader = b.cfg.ID
 	b.setRemotes(p, reg)
-	p.commitISR(reg.ISR)
+	b.leadISR(p, reg.ISR)
 	p.partitionEpoch = reg.PartitionEpoch
 	if newEpoch {
 		l := b.mutLog(p)

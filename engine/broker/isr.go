@@ -44,6 +44,18 @@ func (p *partition) commitISR(isr []kafka.NodeID) {
 	p.isr, p.maximal, p.pending = isr, isr, pendingISR{}
 }
 
+// leadISR is commitISR for a leader. Followers that are out now are looked at
+// with each of their fetches, which need not name the partition, until they are
+// in again.
+func (b *Broker) leadISR(p *partition, isr []kafka.NodeID) {
+	p.commitISR(isr)
+	for _, w := range p.watchers {
+		if s := b.sessions[w.session]; s.replica >= 0 && !slices.Contains(isr, s.replica) {
+			b.mutSession(w.session).mark(w.pos)
+		}
+	}
+}
+
 // eligible reports whether a follower may join the ISR: not fenced, not
 // shutting down, and its fetches come from the registered incarnation (KIP-903).
 func (b *Broker) eligible(r *remote) bool {
@@ -224,7 +236,7 @@ func (b *Broker) altered(now kafka.Instant, p *partition, r *kmsg.AlterPartition
 		for i, n := range r.ISR {
 			isr[i] = kafka.NodeID(n)
 		}
-		p.commitISR(isr)
+		b.leadISR(p, isr)
 		p.partitionEpoch = kafka.PartitionEpoch(r.PartitionEpoch)
 		b.maybeAdvanceHW(now, p, out)
 	case kafka.IneligibleReplica, kafka.OperationNotAttempted:

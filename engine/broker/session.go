@@ -241,6 +241,9 @@ func (b *Broker) update(s *session, req *kmsg.FetchRequest) {
 				pos = b.addPart(s, rt.TopicID, rt.Topic, rp.Partition)
 			}
 			sp := &s.parts[pos]
+			if sp.epoch != kafka.LeaderEpoch(rp.CurrentLeaderEpoch) {
+				sp.toldHW = -1 // a fetcher that began anew may not have used what it was told
+			}
 			sp.offset, sp.logStart, sp.maxBytes = kafka.Offset(rp.FetchOffset), kafka.Offset(rp.LogStartOffset), rp.PartitionMaxBytes
 			sp.epoch, sp.lastEpoch = kafka.LeaderEpoch(rp.CurrentLeaderEpoch), kafka.LeaderEpoch(rp.LastFetchedEpoch)
 			s.mark(pos)
