@@ -169,6 +169,7 @@ func (a *app) link(c model.Link) {
 		a.browser.After(int(addressEvery-(now-a.linkT)), func() {
 			a.linkDue = false
 			a.link(model.Link{})
+			a.renderSoon()
 		})
 	case fragment != a.fragment:
 		a.fragment, a.linkT = fragment, now

@@ -35,7 +35,6 @@ type app struct {
 	state   scene.State
 	bytes   []byte
 	theme   theme.Theme
-	drawn   bool   // the stage has everything
 	cells   int    // records per replica that the picture has room for
 	frames  uint64 // begun
 	last    float64
@@ -103,7 +102,8 @@ func (a *app) act(msg model.Msg) {
 func (a *app) forgetNotice(text string) {
 	a.browser.After(int(model.NoticeFor.Millis()), func() {
 		if a.m.Notice == text {
-			a.act(model.Act{Do: "unsay"})
+			a.send(model.Act{Do: "unsay"})
+			a.renderSoon()
 		}
 	})
 }

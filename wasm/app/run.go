@@ -22,7 +22,6 @@ const (
 
 // redraw asks for a frame.
 func (a *app) redraw() {
-	a.drawn = false
 	if a.stage != nil {
 		a.stage.Request()
 	}
@@ -56,7 +55,6 @@ func (a *app) frame(ms float64) {
 		a.stage.Request()
 	} else {
 		a.last = 0
-		a.drawn = true
 	}
 	if playing != a.m.Playing {
 		a.renderSoon()

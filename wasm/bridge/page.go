@@ -178,7 +178,7 @@ func (b *Browser) bindKeys() {
 			return
 		}
 		key, on := k.Key(), at.focus()
-		if on == "mirror" && b.moveCell(at, key) {
+		if on == "mirror" && b.moveCell(at, key) || on == "log" && b.moveLine(at, key) {
 			e.PreventDefault()
 			return
 		}
@@ -207,7 +207,7 @@ func (e element) focus() string {
 		return "field"
 	case e.attr("role") == "gridcell":
 		return "mirror"
-	case e.id() == "log":
+	case e.id() == "log" || e.Get("parentElement").Get("id").String() == "log":
 		return "log"
 	case tag == "BUTTON" || tag == "A":
 		return "button"
@@ -243,6 +243,30 @@ func (b *Browser) moveCell(cell element, key string) bool {
 	}
 	if v.Truthy() {
 		v.Call("focus")
+	}
+	return true
+}
+
+// moveLine moves the focus in the event log, and selects what a line tells of.
+func (b *Browser) moveLine(at element, key string) bool {
+	line := at.Value
+	switch {
+	case key == "Enter" && at.id() != "log":
+		b.events.Act(at.data("do"), at.data("arg"), "")
+		return true
+	case key == "ArrowUp" && at.id() == "log" || key == "End":
+		line = b.doc.Call("getElementById", "log").Get("lastElementChild")
+	case key == "ArrowDown" && at.id() == "log" || key == "Home":
+		line = b.doc.Call("getElementById", "log").Get("firstElementChild")
+	case key == "ArrowUp":
+		line = line.Get("previousElementSibling")
+	case key == "ArrowDown":
+		line = line.Get("nextElementSibling")
+	default:
+		return false
+	}
+	if line.Truthy() {
+		line.Call("focus")
 	}
 	return true
 }

@@ -139,6 +139,7 @@ func (b *Browser) line(l Line) js.Value {
 	doc := b.doc
 	row := doc.Call("createElement", "div")
 	row.Set("className", l.Class)
+	row.Set("tabIndex", -1)
 	row.Get("dataset").Set("do", "select")
 	row.Get("dataset").Set("arg", l.Arg)
 	at := doc.Call("createElement", "time")
