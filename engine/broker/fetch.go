@@ -114,7 +114,9 @@ func (b *Broker) tryFetch(now kafka.Instant, s *session, arrived bool, out *sim.
 }
 
 // hasNews reports whether a result goes into the response of an incremental
-// fetch (CachedPartition.maybeUpdateResponseData).
+// fetch (CachedPartition.maybeUpdateResponseData). As in Kafka, an answer that
+// makes a follower truncate counts as having told the high watermark, though
+// the follower does not take it then: it may learn it only with the next change.
 func (b *Broker) hasNews(s *session, r *readResult) bool {
 	sp := &s.parts[r.pos]
 	return s.full || len(r.records) > 0 || r.err != kafka.None || r.divEpoch >= 0 ||

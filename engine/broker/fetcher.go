@@ -193,22 +193,12 @@ func (b *Broker) restartSession(f *fetcher) {
 
 // fetchRequest names the changed partitions.
 func (b *Broker) fetchRequest(f *fetcher) *kmsg.FetchRequest {
-	one := &struct { // one allocation for an ordinary request
-		req   kmsg.FetchRequest
-		topic [1]kmsg.FetchRequestTopic
-		part  [2]kmsg.FetchRequestTopicPartition
-	}{}
-	req := &one.req
+	req, parts := newFetchRequest(len(f.changed))
 	req.Version, req.ReplicaID = 18, -1
 	req.ReplicaState.ID, req.ReplicaState.Epoch = int32(b.cfg.ID), int64(b.life.epoch)
 	req.MaxWaitMillis, req.MinBytes = int32(b.set.fetchWaitMax.Millis()), b.set.fetchMinBytes
 	req.MaxBytes = b.set.fetchResponseMax
 	req.SessionID, req.SessionEpoch = f.session, f.epoch
-	req.Topics = one.topic[:0]
-	parts := one.part[:0]
-	if len(f.changed) > len(one.part) {
-		parts = make([]kmsg.FetchRequestTopicPartition, 0, len(f.changed))
-	}
 	for _, i := range f.changed {
 		p := b.mut(i)
 		l := b.log(p)
@@ -238,6 +228,37 @@ func (b *Broker) fetchRequest(f *fetcher) *kmsg.FetchRequest {
 		t.Partitions = append(t.Partitions, g.partition)
 	}
 	return req
+}
+
+// newFetchRequest makes a request with room for a topic and n partitions, in one
+// piece of memory if they are few.
+func newFetchRequest(n int) (*kmsg.FetchRequest, []kmsg.FetchRequestTopicPartition) {
+	switch n {
+	case 0:
+		return &kmsg.FetchRequest{}, nil
+	case 1:
+		m := &struct {
+			req   kmsg.FetchRequest
+			topic [1]kmsg.FetchRequestTopic
+			parts [1]kmsg.FetchRequestTopicPartition
+		}{}
+		m.req.Topics = m.topic[:0]
+		return &m.req, m.parts[:0]
+	case 2:
+		m := &struct {
+			req   kmsg.FetchRequest
+			topic [1]kmsg.FetchRequestTopic
+			parts [2]kmsg.FetchRequestTopicPartition
+		}{}
+		m.req.Topics = m.topic[:0]
+		return &m.req, m.parts[:0]
+	}
+	m := &struct {
+		req   kmsg.FetchRequest
+		topic [1]kmsg.FetchRequestTopic
+	}{}
+	m.req.Topics = m.topic[:0]
+	return &m.req, make([]kmsg.FetchRequestTopicPartition, 0, n)
 }
 
 // fetcherResponse takes the answer of a leader.
@@ -270,24 +291,28 @@ func (b *Broker) fetcherResponse(now kafka.Instant, in *sim.Input, out *sim.Out)
 			n += len(resp.Topics[t].Partitions[p].RecordBatches)
 		}
 	}
-	if n == 0 && len(b.writes) == 0 {
-		b.applyFetched(now, &fetchedWrite{f.leader, resp}, out)
+	done := now
+	if n > 0 {
+		done = b.disk.Write(now, n)
+	}
+	if done > now || len(b.writes) > 0 {
+		f.writing = true
+		b.enqueue(done, write{fetch: &fetchedWrite{f.leader, resp}}, out)
 		return
 	}
-	f.writing = true
-	b.afterDisk(now, n, write{fetch: &fetchedWrite{f.leader, resp}}, out)
+	b.applyFetched(now, f.leader, resp, out)
 }
 
 // applyFetched works through a response and sends the next request
 // (AbstractFetcherThread.processFetchRequest).
-func (b *Broker) applyFetched(now kafka.Instant, w *fetchedWrite, out *sim.Out) {
-	f := b.fetcher(w.leader)
+func (b *Broker) applyFetched(now kafka.Instant, leader kafka.NodeID, resp *kmsg.FetchResponse, out *sim.Out) {
+	f := b.fetcher(leader)
 	if f == nil {
 		return
 	}
 	f.writing = false
-	for t := range w.resp.Topics {
-		rt := &w.resp.Topics[t]
+	for t := range resp.Topics {
+		rt := &resp.Topics[t]
 		topic := b.topicByID(rt.TopicID)
 		for i := range rt.Partitions {
 			rp := &rt.Partitions[i]

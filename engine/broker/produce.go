@@ -93,7 +93,7 @@ func (b *Broker) writesDone(now kafka.Instant, out *sim.Out) {
 func (b *Broker) doWrite(now kafka.Instant, w *write, out *sim.Out) {
 	switch {
 	case w.fetch != nil:
-		b.applyFetched(now, w.fetch, out)
+		b.applyFetched(now, w.fetch.leader, w.fetch.resp, out)
 	case w.local != nil:
 		b.appendLocal(now, w.local, out)
 	default:
