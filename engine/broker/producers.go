@@ -36,15 +36,16 @@ type producedBatch struct {
 func (s producers) clone() producers { return slices.Clone(s) }
 
 func (s producers) find(id int64) (int, bool) {
-	return slices.BinarySearchFunc(s, id, func(p producerState, id int64) int {
-		switch {
-		case p.id < id:
-			return -1
-		case p.id > id:
-			return 1
+	lo, hi := 0, len(s)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if s[m].id < id {
+			lo = m + 1
+		} else {
+			hi = m
 		}
-		return 0
-	})
+	}
+	return lo, lo < len(s) && s[lo].id == id
 }
 
 // check validates a batch of an idempotent producer before it is appended
