@@ -43,6 +43,9 @@ type Producer struct {
 	Name    string
 	AcksAll bool
 	Acked   *client.IDs
+	// EachAck calls yield with every acked record whose offset is known; nil if
+	// nothing is known.
+	EachAck func(yield func(tp kafka.TopicPartition, id int64, at kafka.Offset) bool)
 }
 
 // Violation is a broken law. It is an error.
@@ -61,14 +64,15 @@ type Checker struct {
 	index map[kafka.TopicPartition]int
 	parts []partition
 	dirty []int // partitions to look at after this event
-	power []kafka.NodeID
 	found *Violation
+	now   []seen // replicas of the partition being checked; no state
 }
 
 // partition is what the laws remember of a partition.
 type partition struct {
 	tp      kafka.TopicPartition
 	dirty   bool
+	moved   bool         // more than followers' logs: high watermark, leader, ISR, a cut
 	leaders []leadership // by epoch, ascending
 
 	// The leader whose high watermark was seen last.
@@ -108,7 +112,7 @@ func (c *Checker) Clone() *Checker {
 		p.grown = slices.Clone(p.grown)
 	}
 	d.dirty = slices.Clone(c.dirty)
-	d.power = slices.Clone(c.power)
+	d.now = nil
 	return &d
 }
 
@@ -162,11 +166,12 @@ func (c *Checker) Noted(n *trace.Note) {
 		p.unclean = n.Node != kafka.NoNode && n.Say == "unclean"
 		return
 	case trace.Replicated:
-		p.grown = append(p.grown, growth{n.Node, n.From, n.Offset})
+		p.grown = append(p.grown, growth{n.Node, n.Offset})
 	case trace.Truncated:
 		m := p.member(n.Node)
 		m.verified = min(m.verified, n.Offset)
 	}
+	p.moved = p.moved || n.Kind != trace.Replicated
 	if !p.dirty {
 		p.dirty = true
 		c.dirty = append(c.dirty, i)
@@ -218,7 +223,7 @@ func (c *Checker) Happened(cl Cluster) *Violation {
 		if c.found == nil {
 			c.check(cl, p)
 		}
-		p.grown = p.grown[:0]
+		p.grown, p.moved = p.grown[:0], false
 	}
 	c.dirty = c.dirty[:0]
 	if c.found != nil && c.found.At == 0 {
@@ -227,20 +232,46 @@ func (c *Checker) Happened(cl Cluster) *Violation {
 	return c.found
 }
 
+// seen is a replica as it is at the moment of a check.
+type seen struct {
+	Replica
+	node kafka.NodeID
+}
+
+// check looks at a partition: at what followers appended, and, if something
+// else moved, at all its replicas.
 func (c *Checker) check(cl Cluster, p *partition) {
 	reg := cl.Image().Partition(p.tp)
 	if reg == nil {
 		return // deleted
 	}
-	c.logMatching(cl, p, reg)
-	for _, n := range reg.Replicas {
-		r, ok := cl.Replica(n, p.tp)
-		if !ok || !r.Up || !r.Leads {
-			continue
-		}
-		c.oneLeader(p, r.Epoch, n)
-		c.monotone(p, n, &r)
-		c.prefix(cl, p, n, &r)
-		c.highWatermark(cl, p, n, &r)
+	c.logMatching(cl, p, reg.Leader)
+	if !p.moved {
+		return
 	}
+	c.now = c.now[:0]
+	for _, n := range reg.Replicas {
+		if r, ok := cl.Replica(n, p.tp); ok {
+			c.now = append(c.now, seen{r, n})
+		}
+	}
+	for i := range c.now {
+		if r := &c.now[i]; r.Up && r.Leads {
+			c.oneLeader(p, r.Epoch, r.node)
+			c.monotone(p, r)
+			c.prefix(cl, p, r)
+			c.highWatermark(p, r)
+		}
+	}
+}
+
+// at returns a replica of the partition that is being checked; nil if the
+// broker has none.
+func (c *Checker) at(n kafka.NodeID) *seen {
+	for i := range c.now {
+		if c.now[i].node == n {
+			return &c.now[i]
+		}
+	}
+	return nil
 }

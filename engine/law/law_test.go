@@ -282,6 +282,29 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestLedgerRetention: what was deleted on purpose is not lost.
+func TestLedgerRetention(t *testing.T) {
+	f, l := newFake(), &Ledger{}
+	f.put(t, 0, 0, 2, 1)
+	f.put(t, 0, 2, 2, 1)
+	for i := range int64(6) {
+		f.acked.Add(i)
+	}
+	if _, err := f.replicas[1].Log.SetLogStart(2); err != nil {
+		t.Fatal(err)
+	}
+	p := f.app()
+	p.EachAck = func(yield func(kafka.TopicPartition, int64, kafka.Offset) bool) {
+		for i := range int64(6) {
+			yield(tp, i, kafka.Offset(i))
+		}
+	}
+	l.Update(f)
+	if got, want := l.Of(p), (Entry{Stored: 2, Lost: 2}); got != want {
+		t.Errorf("%+v, want %+v: 0 and 1 were deleted, 4 and 5 are lost", got, want)
+	}
+}
+
 // TestLedgerPower judges by what will be there after recovery.
 func TestLedgerPower(t *testing.T) {
 	f, l := newFake(), &Ledger{}

@@ -19,7 +19,9 @@ import (
 // recovery.
 //
 // It reads each record once: Update goes on where it stopped, and goes back
-// only where logs were cut. Its zero value is ready. Copies (Clone) share what
+// only where logs were cut. What retention or the cleaner took away was not lost:
+// it stays stored if it was read before, and is not looked for if its offset is
+// known from the ack. Its zero value is ready. Copies (Clone) share what
 // they have read.
 type Ledger struct {
 	index  map[kafka.TopicPartition]int
@@ -43,6 +45,7 @@ type shelf struct {
 	end    kafka.Offset         // read up to here
 	pages  []*idPage
 	count  int
+	gone   kafka.Offset // retention or the cleaner may have taken records before it
 
 	recovered []recovered
 }
@@ -163,7 +166,7 @@ func (l *Ledger) shelf(tp kafka.TopicPartition) *shelf {
 // serving returns the log that the cluster serves, or can come to serve; nil
 // if there is none.
 func (l *Ledger) serving(cl Cluster, s *shelf, reg *metadata.Partition) *storage.Log {
-	if r, ok := cl.Replica(reg.Leader, s.tp); ok && r.Up && !unclean(r.Log) {
+	if r, ok := cl.Replica(reg.Leader, s.tp); ok && r.Up && !r.Log.Unclean() {
 		s.recovered = nil
 		return r.Log
 	}
@@ -186,7 +189,7 @@ func (l *Ledger) serving(cl Cluster, s *shelf, reg *metadata.Partition) *storage
 
 // asRecovered returns the log as it will be after recovery.
 func (l *Ledger) asRecovered(s *shelf, n kafka.NodeID, log *storage.Log) *storage.Log {
-	if !unclean(log) {
+	if !log.Unclean() {
 		return log
 	}
 	life := l.life(n)
@@ -207,6 +210,7 @@ func (l *Ledger) read(s *shelf, log *storage.Log) {
 		l.cut(s, 0)
 		return
 	}
+	s.gone = max(log.LogStart(), log.CleanedTo())
 	l.cut(s, common(s, log))
 	if s.end >= log.LEO() {
 		return
@@ -335,11 +339,36 @@ type Entry struct {
 
 // Of returns a producer's entry.
 func (l *Ledger) Of(p Producer) Entry {
+	e := Entry{Lost: p.Acked.Len()}
+	var stored *client.IDs
 	for i, n := range l.names {
 		if n == p.Name {
 			b := &l.books[i]
-			return Entry{b.stored.Len(), b.extra, p.Acked.CountNotIn(&b.stored)}
+			stored = &b.stored
+			e = Entry{stored.Len(), b.extra, p.Acked.CountNotIn(stored)}
 		}
 	}
-	return Entry{Lost: p.Acked.Len()}
+	if e.Lost > 0 && p.EachAck != nil {
+		e.Lost -= l.takenAway(p, stored)
+	}
+	return e
+}
+
+// takenAway counts the acked records that are not stored because retention or
+// the cleaner took them.
+func (l *Ledger) takenAway(p Producer, stored *client.IDs) (n int64) {
+	any := false
+	for i := range l.parts {
+		any = any || l.parts[i].gone > 0
+	}
+	if !any {
+		return 0
+	}
+	p.EachAck(func(tp kafka.TopicPartition, id int64, at kafka.Offset) bool {
+		if i, ok := l.index[tp]; ok && at < l.parts[i].gone && (stored == nil || !stored.Has(id)) {
+			n++
+		}
+		return true
+	})
+	return n
 }

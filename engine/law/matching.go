@@ -5,55 +5,64 @@ import (
 	"fmt"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
-	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/storage"
 )
 
-// growth is what a follower appended.
+// growth is what a follower appended last in an event.
 type growth struct {
-	node        kafka.NodeID
-	first, last kafka.Offset
+	node kafka.NodeID
+	last kafka.Offset
 }
 
-// logMatching: the same offset and leader epoch is the same batch. Only what
-// followers appended in this event needs a look; what is below was looked at
-// when it came.
-func (c *Checker) logMatching(cl Cluster, p *partition, reg *metadata.Partition) {
+// logMatching: the same offset and leader epoch is the same batch. Only what a
+// follower appended in this event needs a look, and only beside its leader: what
+// is below was looked at when it came, and what others hold they had from a
+// leader too.
+func (c *Checker) logMatching(cl Cluster, p *partition, leader kafka.NodeID) {
+	if len(p.grown) == 0 {
+		return
+	}
+	l, ok := cl.Replica(leader, p.tp) // each cleans its log by itself, so what was cleaned may differ
+	if !ok {
+		return
+	}
 	for _, g := range p.grown {
-		r, ok := cl.Replica(g.node, p.tp)
-		if !ok || unclean(r.Log) {
+		f, ok := cl.Replica(g.node, p.tp)
+		if !ok || g.node == leader || g.last < max(l.Log.CleanedTo(), f.Log.CleanedTo()) {
 			continue
 		}
-		epoch := r.Log.EpochForOffset(g.last)
-		for _, n := range reg.Replicas {
-			o, ok := cl.Replica(n, p.tp)
-			if n == g.node || !ok || unclean(o.Log) || g.last >= o.Log.LEO() || o.Log.EpochForOffset(g.last) != epoch {
-				continue
-			}
-			if same, known := matches(r.Log, o.Log, g.last); known && !same {
-				c.broken("log matching", fmt.Sprintf("%s offset %d, leader epoch %d: brokers %d and %d hold different batches",
-					p.tp, g.last, epoch, g.node, n))
-			}
+		x, y := batchAt(l.Log, g.last), batchAt(f.Log, g.last)
+		if x == nil || y == nil || &x[0] == &y[0] || x.LeaderEpoch() != y.LeaderEpoch() || bytes.Equal(x, y) {
+			continue
 		}
+		c.broken("log matching", fmt.Sprintf("%s offset %d, leader epoch %d: brokers %d and %d hold different batches",
+			p.tp, g.last, x.LeaderEpoch(), g.node, leader))
 	}
+}
+
+// batchAt returns the batch with an offset, nil if the log has none or cannot
+// be read.
+func batchAt(l *storage.Log, off kafka.Offset) record.Raw {
+	b, err := l.Read(off, 1, off+1)
+	if err != nil || len(b) == 0 {
+		return nil
+	}
+	r, err := record.Frame(b)
+	if err != nil || r.BaseOffset() > off {
+		return nil
+	}
+	return r
 }
 
 // Recovered returns a log as the next start of its broker will find it: itself,
 // unless a crash went over it.
 func Recovered(l *storage.Log) *storage.Log {
-	if unclean(l) {
+	if l.Unclean() {
 		l = l.Clone()
 		l.Recover()
 	}
 	return l
-}
-
-// unclean reports whether a log has yet to be recovered after a crash: then it
-// serves nothing.
-func unclean(l *storage.Log) bool {
-	_, err := l.Read(l.LogStart(), 0, l.LogStart())
-	return err != nil
 }
 
 // equalBatches compares two runs of batches from the same offset on, of the

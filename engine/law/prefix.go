@@ -2,7 +2,6 @@ package law
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/storage"
@@ -12,26 +11,26 @@ import (
 // are equal; and a new leader has all that was ever below one. A leader that has
 // not heard of its successor yet counts as well: what it commits is on the logs
 // of all in its ISR, so on its successor's.
-func (c *Checker) prefix(cl Cluster, p *partition, leader kafka.NodeID, r *Replica) {
+func (c *Checker) prefix(cl Cluster, p *partition, r *seen) {
 	newest := p.newest()
 	if r.Epoch == newest && r.Log.LEO() < p.committed {
-		c.shorter(cl, p, leader, r)
+		c.shorter(cl, p, r)
 	}
 	if r.HW <= 0 || r.Epoch < p.since {
 		return
 	}
 	for _, n := range r.Maximal {
-		m := p.member(n)
-		if n == leader || m.verified >= r.HW {
+		f, m := c.at(n), p.member(n)
+		if f == nil || f == r || m.verified >= r.HW {
 			continue
 		}
-		f, ok := cl.Replica(n, p.tp)
-		if !ok || f.Log.LEO() < r.HW || unclean(f.Log) {
+		if f.Log.LEO() < r.HW || f.Log.Unclean() {
 			continue // the high watermark's law, or excused
 		}
-		if at, same := equalLogs(r.Log, f.Log, max(m.verified, r.Log.LogStart(), f.Log.LogStart()), r.HW); !same {
+		from := max(m.verified, r.Log.LogStart(), f.Log.LogStart(), r.Log.CleanedTo(), f.Log.CleanedTo())
+		if at, same := equalLogs(r.Log, f.Log, from, r.HW); !same {
 			c.broken("committed prefix", fmt.Sprintf("%s below the high watermark %d of leader %d: broker %d has another batch at offset %d",
-				p.tp, r.HW, leader, n, at))
+				p.tp, r.HW, r.node, n, at))
 			return
 		}
 		m.verified = r.HW
@@ -39,7 +38,7 @@ func (c *Checker) prefix(cl Cluster, p *partition, leader kafka.NodeID, r *Repli
 			m.excused = false
 		}
 	}
-	own := p.member(leader)
+	own := p.member(r.node)
 	own.verified = max(own.verified, r.HW)
 	p.committed = max(p.committed, r.HW)
 }
@@ -53,7 +52,7 @@ func (p *partition) newest() kafka.LeaderEpoch {
 }
 
 // shorter judges a leader whose log ends below what was committed.
-func (c *Checker) shorter(cl Cluster, p *partition, leader kafka.NodeID, r *Replica) {
+func (c *Checker) shorter(cl Cluster, p *partition, r *seen) {
 	excused := 0
 	for _, m := range p.members {
 		if m.excused {
@@ -62,13 +61,13 @@ func (c *Checker) shorter(cl Cluster, p *partition, leader kafka.NodeID, r *Repl
 	}
 	if floor := cl.MinISR(p.tp); !p.unclean && excused < floor {
 		c.broken("committed prefix", fmt.Sprintf("%s has leader %d with log end offset %d, but %d records were committed; %d of its replicas lost power, min.insync.replicas is %d",
-			p.tp, leader, r.Log.LEO(), p.committed, excused, floor))
+			p.tp, r.node, r.Log.LEO(), p.committed, excused, floor))
 		return
 	}
 	p.committed, p.since = r.Log.LEO(), r.Epoch
 	for i := range p.members {
 		p.members[i].verified = min(p.members[i].verified, p.committed)
-		p.members[i].excused = p.members[i].excused && p.members[i].node != leader
+		p.members[i].excused = p.members[i].excused && p.members[i].node != r.node
 	}
 }
 
@@ -93,14 +92,3 @@ func equalLogs(a, b *storage.Log, from, to kafka.Offset) (at kafka.Offset, same 
 
 // compareBytes is how much equalLogs looks at at a time.
 const compareBytes = 1 << 16
-
-// matches reports whether two logs have the same batch at an offset, and false
-// for known if one of them has none there.
-func matches(a, b *storage.Log, off kafka.Offset) (same, known bool) {
-	x, ok := a.BatchAt(off)
-	y, ok2 := b.BatchAt(off)
-	if !ok || !ok2 || x.Header.BaseOffset > off || y.Header.BaseOffset > off {
-		return true, false
-	}
-	return &x.Raw[0] == &y.Raw[0] || slices.Equal(x.Raw, y.Raw), true
-}

@@ -83,7 +83,7 @@ func (c *worldCluster) Producers() []law.Producer {
 }
 
 func lawProducer(p *producer.Producer) law.Producer {
-	return law.Producer{Name: p.Name(), AcksAll: p.Acks() == "all", Acked: p.Acked()}
+	return law.Producer{Name: p.Name(), AcksAll: p.Acks() == "all", Acked: p.Acked(), EachAck: p.EachAck}
 }
 
 // Up implements cluster.
