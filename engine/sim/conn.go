@@ -332,10 +332,11 @@ func (k *Kernel) serve(i int32, a arrived) {
 	c := &k.conns[i]
 	server, life := c.server, c.life
 	c.busy, c.busyCorr = !a.oneWay, a.corr
-	k.step(server, a.cause, Input{
+	k.in = Input{
 		Kind: InputRequest, From: k.slots[c.client].id, Channel: c.channel,
 		Conn: connID(i, life), Corr: a.corr, Request: a.req,
-	})
+	}
+	k.step(server, a.cause)
 	if c = &k.conns[i]; a.oneWay && c.life == life && len(c.inbox) > 0 {
 		k.schedule(event{at: k.now, kind: evNext, conn: i, life: life, cause: a.cause})
 	}
@@ -349,9 +350,10 @@ func (k *Kernel) respond(e *event) {
 		panic(fmt.Sprintf("sim: response %d to %s, which did not ask", e.corr, k.slots[c.client].name))
 	}
 	c.inflight = slices.Delete(c.inflight, at, at+1)
-	k.step(c.client, e.cause, Input{
+	k.in = Input{
 		Kind: InputResponse, From: k.slots[c.server].id, Channel: c.channel, Corr: e.corr, Response: e.resp,
-	})
+	}
+	k.step(c.client, e.cause)
 }
 
 // expire closes a connection on which a request has waited too long.

@@ -161,11 +161,11 @@ func (k *Kernel) Step() bool {
 		return false
 	}
 	h := k.queue.pop()
-	e := k.queue.slab[h] // a copy: the slab may grow while it happens
-	k.progress(&e)
-	if k.divert(h, &e) {
+	k.progress(&k.queue.slab[h])
+	if k.divert(h) {
 		return true
 	}
+	e := k.queue.slab[h] // a copy: the slab may grow while it happens
 	k.queue.release(h)
 	k.happen(&e)
 	return true
@@ -188,7 +188,8 @@ func (k *Kernel) progress(e *event) {
 
 // divert keeps an event from happening now: a message that a cut swallows, an
 // input of a frozen process.
-func (k *Kernel) divert(h handle, e *event) bool {
+func (k *Kernel) divert(h handle) bool {
+	e := &k.queue.slab[h]
 	switch e.kind {
 	case evRequest, evResponse, evReset:
 		if c := &k.conns[e.conn]; c.life == e.life && k.net.At(c.link(e.kind != evRequest)).Cut {
@@ -220,26 +221,28 @@ func (k *Kernel) happen(e *event) {
 	switch e.kind {
 	case evBoot:
 		if s := &k.slots[e.slot]; s.up && s.life == e.life {
-			k.step(e.slot, e.cause, Input{Kind: InputBoot})
+			k.in = Input{Kind: InputBoot}
+			k.step(e.slot, e.cause)
 		}
 	case evTimer:
 		s := &k.slots[e.slot]
 		delete(s.timers, e.timer)
-		k.step(e.slot, e.cause, Input{Kind: InputTimer, Timer: e.timer})
+		k.in = Input{Kind: InputTimer, Timer: e.timer}
+		k.step(e.slot, e.cause)
 	case evNoAnswer:
 		if s := &k.slots[e.slot]; s.up && s.life == e.life {
 			c := &k.conns[e.conn]
-			k.step(e.slot, e.cause, Input{Kind: InputDisconnected, From: k.slots[c.server].id, Channel: c.channel, Corr: e.corr, Reason: e.reason})
+			k.in = Input{Kind: InputDisconnected, From: k.slots[c.server].id, Channel: c.channel, Corr: e.corr, Reason: e.reason}
+			k.step(e.slot, e.cause)
 		}
 	default:
 		k.happenOnWire(e)
 	}
 }
 
-// step gives a process one input and applies what it wants done.
-func (k *Kernel) step(s int32, cause trace.ID, in Input) {
+// step gives a process the input in k.in and applies what it wants done.
+func (k *Kernel) step(s int32, cause trace.ID) {
 	k.events++
-	k.in = in
 	sl := &k.slots[s]
 	k.out.Reset(k.now, sl.id)
 	sl.actor.Step(k.now, &k.in, &k.out)

@@ -97,7 +97,8 @@ func (k *Kernel) Order(id ActorID, order any, cause trace.ID) bool {
 	if i < 0 || !k.slots[i].up || k.slots[i].frozen {
 		return false
 	}
-	k.step(i, cause, Input{Kind: InputCommand, Command: order})
+	k.in = Input{Kind: InputCommand, Command: order}
+	k.step(i, cause)
 	return true
 }
 
