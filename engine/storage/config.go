@@ -1,6 +1,13 @@
 package storage
 
-import "github.com/highwater-sim/highwater/engine/kafka"
+import (
+	"math"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+)
+
+// ratioOne is a whole, in the unit of Config.DirtyRatioPPM.
+const ratioOne = 1_000_000
 
 // Config is what a log needs of its topic's configs. Sizes are in bytes.
 type Config struct {
@@ -9,6 +16,19 @@ type Config struct {
 	IndexIntervalBytes int64 // index.interval.bytes
 	SegmentIndexBytes  int64 // segment.index.bytes
 	LogAppendTime      bool  // message.timestamp.type=LogAppendTime
+
+	// Retention. A negative limit is none.
+	Delete            bool  // cleanup.policy contains delete
+	RetentionMs       int64 // retention.ms
+	RetentionBytes    int64 // retention.bytes
+	FileDeleteDelayMs int64 // file.delete.delay.ms
+
+	// Compaction.
+	Compact            bool  // cleanup.policy contains compact
+	DirtyRatioPPM      int64 // min.cleanable.dirty.ratio, in millionths
+	DeleteRetentionMs  int64 // delete.retention.ms
+	MinCompactionLagMs int64 // min.compaction.lag.ms
+	MaxCompactionLagMs int64 // max.compaction.lag.ms
 }
 
 // DefaultConfig has Kafka's defaults (LogConfig.java).
@@ -18,6 +38,13 @@ func DefaultConfig() Config {
 		SegmentMs:          kafka.Duration(7 * kafka.Day).Millis(),
 		IndexIntervalBytes: 4096,
 		SegmentIndexBytes:  10 << 20,
+		Delete:             true,
+		RetentionMs:        kafka.Duration(7 * kafka.Day).Millis(),
+		RetentionBytes:     -1,
+		FileDeleteDelayMs:  kafka.Duration(kafka.Minute).Millis(),
+		DirtyRatioPPM:      ratioOne / 2,
+		DeleteRetentionMs:  kafka.Duration(kafka.Day).Millis(),
+		MaxCompactionLagMs: math.MaxInt64,
 	}
 }
 
@@ -26,6 +53,15 @@ const (
 	offsetEntrySize = 8
 	timeEntrySize   = 12
 )
+
+// segmentMs is how long a segment may wait to be rolled, in ms: compaction must
+// be able to reach its records in time (LogConfig.maxSegmentMs).
+func (c *Config) segmentMs() int64 {
+	if c.Compact && c.MaxCompactionLagMs > 0 {
+		return min(c.SegmentMs, c.MaxCompactionLagMs)
+	}
+	return c.SegmentMs
+}
 
 // indexFull reports whether one of a segment's indexes takes no more entries;
 // the time index keeps a slot for the entry that a roll adds (TimeIndex.isFull).

@@ -56,4 +56,20 @@ func (l *Log) Digest(h *sim.Hash) {
 	h.Int(l.cfg.IndexIntervalBytes)
 	h.Int(l.cfg.SegmentIndexBytes)
 	h.Bool(l.cfg.LogAppendTime)
+	h.Bool(l.cfg.Delete)
+	h.Bool(l.cfg.Compact)
+	for _, n := range [...]int64{
+		l.cfg.RetentionMs, l.cfg.RetentionBytes, l.cfg.FileDeleteDelayMs,
+		l.cfg.DirtyRatioPPM, l.cfg.DeleteRetentionMs, l.cfg.MinCompactionLagMs, l.cfg.MaxCompactionLagMs,
+	} {
+		h.Int(n)
+	}
+	h.Int(int64(len(l.removed)))
+	for _, r := range l.removed {
+		h.Int(int64(r.base))
+		h.Int(r.size)
+		h.Int(int64(r.due))
+	}
+	h.Int(int64(l.cleanedTo))
+	h.Uint64(l.cleanedHash)
 }

@@ -112,6 +112,7 @@ func (l *Log) killed() {
 	l.owned = false
 	l.unclean = true
 	l.tailN = 0
+	l.removed = nil // the next start removes .deleted files at once (LogLoader)
 }
 
 // Checkpoint writes the recovery point and the log start offset to their

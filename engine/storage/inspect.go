@@ -19,16 +19,21 @@ type Segment struct {
 func (l *Log) Segments() []Segment {
 	out := make([]Segment, len(l.closed)+1)
 	for i := range out {
-		s := l.seg(i)
-		out[i] = Segment{
-			BaseOffset: s.base, EndOffset: l.leo, Size: int64(s.size), LargestTimestamp: s.maxTS,
-			IndexEntries: len(s.index), TimeIndexEntries: len(s.times), Active: i == len(l.closed),
-		}
-		if i < len(l.closed) {
-			out[i].EndOffset = l.seg(i + 1).base
-		}
+		out[i] = l.describe(i)
 	}
 	return out
+}
+
+func (l *Log) describe(i int) Segment {
+	s := l.seg(i)
+	d := Segment{
+		BaseOffset: s.base, EndOffset: l.leo, Size: int64(s.size), LargestTimestamp: s.maxTS,
+		IndexEntries: len(s.index), TimeIndexEntries: len(s.times), Active: i == len(l.closed),
+	}
+	if i < len(l.closed) {
+		d.EndOffset = l.seg(i + 1).base
+	}
+	return d
 }
 
 // SegmentCount is the number of segments, the active one included.

@@ -44,6 +44,10 @@ type Log struct {
 	dirty        dirtyRing
 	unclean      bool // a crash went over it: Recover first
 
+	removed     []removed    // deleted segments whose files are still there; never changed in place
+	cleanedTo   kafka.Offset // the cleaner has been over all before it; 0: never
+	cleanedHash uint64       // of all that it wrote
+
 	tail  [tailMarks]mark
 	tailN uint32 // batches marked so far; the newest is at (tailN-1) % tailMarks
 }
@@ -260,7 +264,7 @@ func (l *Log) maybeRoll(nowMs int64, set *appendSet) error {
 	}
 	s := &l.active
 	if int64(s.size) > l.cfg.SegmentBytes-int64(set.size) ||
-		s.size > 0 && s.waited(nowMs, set.maxTS) > l.cfg.SegmentMs ||
+		s.size > 0 && s.waited(nowMs, set.maxTS) > l.cfg.segmentMs() ||
 		l.cfg.indexFull(s) || !s.fits(set.last) {
 		l.roll(nowMs, max(set.first, l.leo))
 	}
