@@ -78,7 +78,8 @@ func (b *Broker) forward(now kafka.Instant, in *sim.Input, out *sim.Out) {
 func forwardable(req kmsg.Request) bool {
 	switch req.(type) {
 	case *kmsg.CreateTopicsRequest, *kmsg.DeleteTopicsRequest, *kmsg.CreatePartitionsRequest,
-		*kmsg.IncrementalAlterConfigsRequest, *kmsg.ElectLeadersRequest:
+		*kmsg.IncrementalAlterConfigsRequest, *kmsg.ElectLeadersRequest,
+		*kmsg.AlterPartitionAssignmentsRequest, *kmsg.ListPartitionReassignmentsRequest:
 		return true
 	}
 	return false
@@ -208,6 +209,10 @@ func errorOf(resp kmsg.Response) kafka.ErrorCode {
 		return kafka.ErrorCode(r.ErrorCode)
 	case *kmsg.ElectLeadersResponse:
 		return kafka.ErrorCode(r.ErrorCode)
+	case *kmsg.AlterPartitionAssignmentsResponse:
+		return kafka.ErrorCode(r.ErrorCode)
+	case *kmsg.ListPartitionReassignmentsResponse:
+		return kafka.ErrorCode(r.ErrorCode)
 	case *kmsg.CreateTopicsResponse:
 		if len(r.Topics) > 0 {
 			return kafka.ErrorCode(r.Topics[0].ErrorCode)
@@ -262,6 +267,10 @@ func refusal(req kmsg.Request, code kafka.ErrorCode) kmsg.Response {
 		return r
 	case *kmsg.ElectLeadersRequest:
 		return &kmsg.ElectLeadersResponse{Version: q.Version, ErrorCode: e}
+	case *kmsg.AlterPartitionAssignmentsRequest:
+		return &kmsg.AlterPartitionAssignmentsResponse{Version: q.Version, ErrorCode: e}
+	case *kmsg.ListPartitionReassignmentsRequest:
+		return &kmsg.ListPartitionReassignmentsResponse{Version: q.Version, ErrorCode: e}
 	}
 	return req.ResponseKind()
 }

@@ -195,6 +195,7 @@ func (s *session) digest(h *sim.Hash) {
 		h.Int(int64(p.toldHW))
 		h.Int(int64(p.toldStart))
 	}
+	h.Int(int64(s.homeless))
 	digestSlots(h, s.queue)
 	digestSlots(h, s.free)
 }

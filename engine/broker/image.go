@@ -33,7 +33,7 @@ func (b *Broker) ApplyImage(now kafka.Instant, img *metadata.Image, delta *metad
 		return // all of it is applied when the logs are open
 	}
 	if delta.Configs {
-		b.reconfigure(now, out)
+		b.reconfigure()
 	}
 	for _, name := range delta.Topics {
 		b.indexTopic(name, out)
@@ -184,7 +184,7 @@ func (b *Broker) drop(i int32, code kafka.ErrorCode, out *sim.Out) {
 	b.failWaits(p, code, out)
 	for _, w := range p.watchers {
 		s := b.mutSession(w.session)
-		s.parts[w.pos].part = -1
+		s.lose(w.pos)
 		s.mark(w.pos)
 		b.wakeSession(s)
 	}
@@ -293,8 +293,10 @@ func (b *Broker) unfollowIf(p *partition, changed bool) {
 	}
 }
 
-// reconfigure resolves configs again after some changed.
-func (b *Broker) reconfigure(now kafka.Instant, out *sim.Out) {
+// reconfigure resolves configs again after some changed. As in Kafka nothing is
+// computed anew for that: a high watermark that a lower min.insync.replicas
+// sets free moves with the next append or fetch.
+func (b *Broker) reconfigure() {
 	b.set = readSettings(&b.cfg, b.img)
 	var set *topicSettings
 	var setOf string
@@ -310,11 +312,7 @@ func (b *Broker) reconfigure(now kafka.Instant, out *sim.Out) {
 			continue
 		}
 		p = b.mut(int32(i))
-		relaxed := set.minISR < p.set.minISR
 		p.set = set
 		b.mutLog(p).SetConfig(set.log)
-		if relaxed && b.leads(p) {
-			b.maybeAdvanceHW(now, p, out)
-		}
 	}
 }

@@ -28,6 +28,7 @@ type session struct {
 	repEpoch kafka.BrokerEpoch // of the follower's registration
 	parts    []sessionPart
 	free     []int32 // forgotten places in parts
+	homeless int     // places without a replica here
 	queue    []int32
 	spare    []int32 // memory for the next queue; no state
 
@@ -150,18 +151,17 @@ func (b *Broker) closeSession(s *session) {
 	b.freeSession = append(b.freeSession, s.slot)
 }
 
-// watch ties a place of a session to its partition, if there is a replica here.
+// watch ties a homeless place of a session to its partition, if there is a
+// replica here by now.
 func (b *Broker) watch(s *session, pos int32) {
 	sp := &s.parts[pos]
-	if sp.name != "" {
-		sp.part, _ = b.findName(sp.name, sp.num)
-	} else {
-		sp.part, _ = b.find(sp.id, sp.num)
-	}
-	if sp.part < 0 {
+	i := b.topicNamed(sp.id, sp.name).part(sp.num)
+	if i < 0 {
 		return
 	}
-	p := b.mut(sp.part)
+	sp.part = i
+	s.homeless--
+	p := b.mut(i)
 	p.watchers = append(p.watchers, watcher{s.slot, pos})
 }
 
@@ -176,7 +176,13 @@ func (b *Broker) unwatch(s *session, pos int32) {
 		b.settleSession(p, s)
 	}
 	p.watchers = slices.DeleteFunc(p.watchers, func(w watcher) bool { return w.session == s.slot && w.pos == pos })
-	sp.part = -1
+	s.lose(pos)
+}
+
+// lose makes a place homeless: the replica is gone from here.
+func (s *session) lose(pos int32) {
+	s.parts[pos].part = -1
+	s.homeless++
 }
 
 // settleSession writes down what a follower's session proved, before it ends.
@@ -196,6 +202,9 @@ func (b *Broker) place(s *session, i int32, id kafka.TopicID, name string, num i
 				return w.pos
 			}
 		}
+	}
+	if s.homeless == 0 {
+		return -1
 	}
 	// Not here, or not when it was named: rare, so a walk will do.
 	return int32(slices.IndexFunc(s.parts, func(p sessionPart) bool {
@@ -261,6 +270,7 @@ func (b *Broker) addPart(s *session, id kafka.TopicID, name string, num int32) i
 		pos = int32(len(s.parts))
 		s.parts = append(s.parts, sp)
 	}
+	s.homeless++
 	b.watch(s, pos)
 	return pos
 }
@@ -270,6 +280,7 @@ func (b *Broker) forget(s *session, pos int32) {
 		return
 	}
 	b.unwatch(s, pos)
+	s.homeless--
 	sp := &s.parts[pos]
 	if sp.queued {
 		s.queue = slices.DeleteFunc(s.queue, func(q int32) bool { return q == pos })
