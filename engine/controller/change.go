@@ -33,6 +33,11 @@ type change struct {
 	isr        []kafka.NodeID // target
 	unclean    []kafka.NodeID // replicas that were shut down uncleanly
 	recovering bool           // target
+	replicas   []kafka.NodeID // target
+	removing   []kafka.NodeID // target
+	adding     []kafka.NodeID // target
+	// directory gives the log directory of a replica that is new (KIP-858).
+	directory func(kafka.NodeID) [16]byte
 
 	targetELR, targetLast []kafka.NodeID
 	rec                   *metadata.PartitionChangeRecord
@@ -42,13 +47,16 @@ type change struct {
 func (b *change) build() *metadata.PartitionChangeRecord {
 	b.rec = metadata.NewPartitionChange(b.topic, b.partition)
 	b.targetELR, b.targetLast = b.p.ELR, b.p.LastKnownELR
+	b.completeReassignment()
 	b.populateELR()
 	b.tryElection()
+	b.bumpEpochForRemoval()
 	b.recordELR()
 	if b.rec.ISR == nil && (len(b.isr) > 0 || b.elr) && !slices.Equal(b.isr, b.p.ISR) {
 		b.rec.ISR = list(b.isr)
 	}
 	b.recordLastLeader()
+	b.recordAssignment()
 	if b.recovering != b.p.Recovering {
 		b.rec.RecoveryState = recoveryState(b.recovering)
 	}
@@ -106,7 +114,7 @@ func (b *change) tryElection() {
 // elect chooses the leader; NoNode if there is none to be had. unclean: records
 // may be lost.
 func (b *change) elect() (leader kafka.NodeID, unclean bool) {
-	replicas := b.p.Replicas
+	replicas := b.replicas
 	if b.election == electPrefer && b.valid(replicas[0]) {
 		return replicas[0], false
 	}

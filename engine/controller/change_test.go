@@ -106,7 +106,7 @@ func TestPartitionChange(t *testing.T) {
 				target = p.ISR
 			}
 			b := change{
-				p: p, isr: target, unclean: ids(c.unclean), minISR: c.min, elr: !c.noELR, lastLeader: !c.lastELR, election: c.elect,
+				p: p, replicas: p.Replicas, isr: target, unclean: ids(c.unclean), minISR: c.min, elr: !c.noELR, lastLeader: !c.lastELR, election: c.elect,
 				recovering: c.recovering && !c.recovered,
 				acceptable: func(n kafka.NodeID) bool { return !slices.Contains(ids(c.dead), n) },
 			}

@@ -202,6 +202,10 @@ func (c *Controller) request(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		resp = c.alterConfigs(req, out)
 	case *kmsg.ElectLeadersRequest:
 		resp = c.electLeaders(req, out)
+	case *kmsg.AlterPartitionAssignmentsRequest:
+		resp = c.alterReassignments(req, out)
+	case *kmsg.ListPartitionReassignmentsRequest:
+		resp = c.listReassignments(req)
 	case *kmsg.AllocateProducerIDsRequest:
 		resp = c.allocateProducerIDs(req, out)
 	default:

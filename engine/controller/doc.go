@@ -21,10 +21,10 @@
 //	                      │        leads nothing, others know   v
 //	                 SHUTDOWN_NOW <───────────────────── CONTROLLED_SHUTDOWN
 //
-// It owns elections, ISR and ELR changes, fencing, placement, topics and
-// dynamic configs. It refuses the log: its owner appends what TakeRecords gives
+// It owns elections, ISR and ELR changes, fencing, placement, reassignments,
+// topics and dynamic configs. It refuses the log: its owner appends what TakeRecords gives
 // and tells Committed how far the log is committed.
 //
-// Left out: reassignment, quotas, ACLs, tokens, UpdateFeatures, offline log
+// Left out: client quotas, ACLs, tokens, UpdateFeatures, offline log
 // directories, unregistering brokers.
 package controller

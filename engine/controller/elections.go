@@ -78,6 +78,7 @@ func (c *Controller) changeBy(r *rules, t *metadata.Topic, partition int32, u up
 	p := t.Partitions[partition]
 	return &change{
 		p: p, topic: t.ID, partition: partition, isr: p.ISR, recovering: p.Recovering,
+		replicas: p.Replicas, removing: p.Removing, adding: p.Adding, directory: c.defaultDir,
 		minISR: r.minISR, elr: r.elr, lastLeader: true,
 		acceptable: func(r kafka.NodeID) bool {
 			return r != u.remove && r != u.unclean && (r == u.add || c.head.Active(r)) && c.online(p, r)

@@ -40,6 +40,7 @@ var verbs = map[string]func(*env, *args){
 	"run": (*env).doRun, "create": (*env).doCreate, "delete": (*env).doDelete, "partitions": (*env).doPartitions,
 	"alter": (*env).doAlter, "elect": (*env).doElect, "config": (*env).doConfig, "describe": (*env).doDescribe,
 	"hold": (*env).doHold, "commit": (*env).doCommit, "producer-ids": (*env).doProducerIDs,
+	"reassign": (*env).doReassign, "reassignments": (*env).doReassignments,
 }
 
 func (e *env) run(t *testing.T, d *datadriven.TestData) string {
@@ -237,6 +238,20 @@ func (e *env) response(resp kmsg.Response) {
 		for _, t := range r.Topics {
 			for _, p := range t.Partitions {
 				e.say("-> %s-%d %s", t.Topic, p.Partition, failed(p.ErrorCode, p.ErrorMessage))
+			}
+		}
+	case *kmsg.AlterPartitionAssignmentsResponse:
+		for _, t := range r.Topics {
+			for _, p := range t.Partitions {
+				e.say("-> %s-%d %s", t.Topic, p.Partition, failed(p.ErrorCode, p.ErrorMessage))
+			}
+		}
+	case *kmsg.ListPartitionReassignmentsResponse:
+		e.say("-> %s, %d topics", kafka.ErrorCode(r.ErrorCode), len(r.Topics))
+		for _, t := range r.Topics {
+			for _, p := range t.Partitions {
+				e.say("-> %s-%d replicas %s adding %s removing %s", t.Topic, p.Partition,
+					nodes(nodeIDs(p.Replicas)), nodes(nodeIDs(p.AddingReplicas)), nodes(nodeIDs(p.RemovingReplicas)))
 			}
 		}
 	case *kmsg.AllocateProducerIDsResponse:

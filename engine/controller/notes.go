@@ -74,6 +74,9 @@ func notePartition(out *sim.Out, tp kafka.TopicPartition, was, is *metadata.Part
 			Node: is.Leader, Peer: was.Leader, Epoch: is.LeaderEpoch, Say: howElected(was, is, w),
 		})
 	}
+	if say := reassignment(was, is); say != "" {
+		out.Note(trace.Note{Kind: trace.Reassignment, Topic: tp.Topic, Part: tp.Partition, Node: is.Leader, Epoch: is.LeaderEpoch, Say: say})
+	}
 	if !slices.Equal(was.ISR, is.ISR) {
 		out.Note(trace.Note{
 			Kind: trace.ISRChanged, Topic: tp.Topic, Part: tp.Partition, Node: is.Leader, Epoch: is.LeaderEpoch,
@@ -86,6 +89,21 @@ func notePartition(out *sim.Out, tp kafka.TopicPartition, was, is *metadata.Part
 			Say: nodes(was.ELR) + " -> " + nodes(is.ELR),
 		})
 	}
+}
+
+// reassignment says what became of a reassignment.
+func reassignment(was, is *metadata.Partition) string {
+	switch {
+	case is.Reassigning() && slices.Equal(was.Adding, is.Adding) && slices.Equal(was.Removing, is.Removing):
+		return ""
+	case is.Reassigning():
+		return "begins: replicas " + nodes(is.Replicas) + " adding " + nodes(is.Adding) + " removing " + nodes(is.Removing)
+	case was.Reassigning() && slices.Equal(is.Replicas, without(was.Replicas, was.Adding)) && len(was.Adding) > 0:
+		return "cancelled: replicas " + nodes(is.Replicas)
+	case was.Reassigning() || !slices.Equal(was.Replicas, is.Replicas):
+		return "completed: replicas " + nodes(is.Replicas)
+	}
+	return ""
 }
 
 func howElected(was, is *metadata.Partition, w why) string {

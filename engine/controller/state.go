@@ -24,6 +24,10 @@ func (c *Controller) refuse(in *sim.Input, out *sim.Out) {
 		r.ErrorCode = code
 	case *kmsg.AllocateProducerIDsResponse:
 		r.ErrorCode = code
+	case *kmsg.AlterPartitionAssignmentsResponse:
+		r.ErrorCode = code
+	case *kmsg.ListPartitionReassignmentsResponse:
+		r.ErrorCode = code
 	case *kmsg.CreateTopicsResponse:
 		for _, t := range in.Request.(*kmsg.CreateTopicsRequest).Topics {
 			e := kmsg.NewCreateTopicsResponseTopic()

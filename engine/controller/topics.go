@@ -191,9 +191,7 @@ func (c *Controller) partitionRecords(id kafka.TopicID, first int, assignment []
 		}
 		dirs := make([][16]byte, len(replicas))
 		for j, n := range replicas {
-			if b := c.head.Broker(n); len(b.LogDirs) == 1 {
-				dirs[j] = b.LogDirs[0]
-			}
+			dirs[j] = c.defaultDir(n)
 		}
 		recs[i] = metadata.Latest(&metadata.PartitionRecord{
 			Partition: int32(first + i), TopicID: id, Replicas: replicas, ISR: isr, Leader: isr[0], Directories: dirs,

@@ -177,6 +177,25 @@ func (e *env) doElect(a *args) {
 	e.request(req)
 }
 
+// reassign p=t-0 [to=4,2,3] [same-rf]: without to it is cancelled.
+func (e *env) doReassign(a *args) {
+	topic, i := a.partition("p")
+	req := kmsg.NewPtrAlterPartitionAssignmentsRequest()
+	req.Version, req.AllowReplicationFactorChange = 1, !a.has("same-rf")
+	p := kmsg.NewAlterPartitionAssignmentsRequestTopicPartition()
+	p.Partition = i
+	if a.has("to") {
+		p.Replicas = int32s(ids(a.get("to", "")))
+	}
+	t := kmsg.NewAlterPartitionAssignmentsRequestTopic()
+	t.Topic, t.Partitions = topic, append(t.Partitions, p)
+	req.Topics = append(req.Topics, t)
+	e.request(req)
+}
+
+// reassignments lists what is under way.
+func (e *env) doReassignments(*args) { e.request(kmsg.NewPtrListPartitionReassignmentsRequest()) }
+
 // config topic=T|broker=N|cluster [delete|append|subtract] CONFIG=VALUE...
 func (e *env) doConfig(a *args) {
 	r := kmsg.NewIncrementalAlterConfigsRequestResource()

@@ -57,14 +57,20 @@ const (
 	PreferredLeaderNotAvailable  ErrorCode = 80
 	EligibleLeadersNotAvailable  ErrorCode = 83
 	ElectionNotNeeded            ErrorCode = 84
+	NoReassignmentInProgress     ErrorCode = 85
 	InvalidRecord                ErrorCode = 87
 	InvalidUpdateVersion         ErrorCode = 95
+	SnapshotNotFound             ErrorCode = 98
+	PositionOutOfRange           ErrorCode = 99
 	UnknownTopicID               ErrorCode = 100
 	DuplicateBrokerRegistration  ErrorCode = 101
 	BrokerIDNotRegistered        ErrorCode = 102
 	InconsistentTopicID          ErrorCode = 103
 	IneligibleReplica            ErrorCode = 107
 	NewLeaderElected             ErrorCode = 108
+	InvalidVoterKey              ErrorCode = 125
+	DuplicateVoter               ErrorCode = 126
+	VoterNotFound                ErrorCode = 127
 )
 
 // String is Kafka's name for the code; "NONE" for success.

@@ -41,6 +41,13 @@ func (t *Topic) At(partition int32) *Partition {
 	return t.Partitions[partition]
 }
 
+// Reassigning reports whether a reassignment is under way (KIP-455).
+func (p *Partition) Reassigning() bool { return len(p.Adding) > 0 || len(p.Removing) > 0 }
+
+// UnderReplicated reports whether the ISR lacks a replica; those that a
+// reassignment is adding do not count (Partition.isUnderReplicated).
+func (p *Partition) UnderReplicated() bool { return len(p.ISR) < len(p.Replicas)-len(p.Adding) }
+
 // Broker returns a broker's registration, or nil. It must not be changed.
 func (img *Image) Broker(id kafka.NodeID) *Broker {
 	if i, ok := img.findBroker(id); ok {

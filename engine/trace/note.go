@@ -98,5 +98,8 @@ const (
 	Flushed       // Node, Offset: durable up to
 	CorruptBatch  // Node, Offset
 
+	// Control, continued.
+	Reassignment // Node: leader, Epoch, Say: "begins: replicas {4,2,3,1} adding {4} removing {1}", completed or cancelled
+
 	kindCount
 )

@@ -119,6 +119,7 @@ var words = [kindCount]struct {
 	SegmentRolled: {"new segment", 1, true, func(b *line, n *Note) { b.field("base offset", int64(n.Offset)) }},
 	LogStartMoved: {"log start", 1, true, fromTo("", "->")},
 	Flushed:       {"flushed", 0, true, func(b *line, n *Note) { b.field("up to offset", int64(n.Offset)) }},
+	Reassignment:  {"reassignment", 2, false, say},
 	CorruptBatch:  {"corrupt batch", 3, true, func(b *line, n *Note) { b.field("offset", int64(n.Offset)) }},
 }
 
