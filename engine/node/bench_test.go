@@ -60,7 +60,7 @@ func (l *load) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 // batch sends the records of 5 ms, keyed at random, to their leaders.
 func (l *load) batch(out *sim.Out) {
 	out.After(sim.Timer{Owner: sim.OwnerProducer}, 5*kafka.Millisecond)
-	count := make([]int, len(l.leaders))
+	count := make([]int, 12)
 	for range 5 {
 		count[l.rand.IntN(12)]++
 	}
