@@ -134,7 +134,7 @@ func (b *Broker) applyPartitions(now kafka.Instant, tps []kafka.TopicPartition, 
 			case !mine, (pass == 1) != (reg.Leader == b.cfg.ID):
 				continue
 			}
-			if set == nil || setOf != tp.Topic {
+			if set == nil || setOf != tp.Topic || set.replicas != len(reg.Replicas) {
 				s := readTopic(&b.cfg, b.img, tp.Topic, len(reg.Replicas))
 				set, setOf = &s, tp.Topic
 			}
@@ -304,7 +304,7 @@ func (b *Broker) reconfigure() {
 		if p == nil || b.img.Topic(p.tp.Topic) == nil {
 			continue
 		}
-		if set == nil || setOf != p.tp.Topic {
+		if set == nil || setOf != p.tp.Topic || set.replicas != len(p.reg.Replicas) {
 			s := readTopic(&b.cfg, b.img, p.tp.Topic, len(p.reg.Replicas))
 			set, setOf = &s, p.tp.Topic
 		}

@@ -70,6 +70,7 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 
 // topicSettings are the topic configs that a partition works by.
 type topicSettings struct {
+	replicas   int   // the replication factor
 	minISR     int   // min.insync.replicas, at most the replication factor
 	maxMessage int64 // max.message.bytes
 	before     int64 // message.timestamp.before.max.ms
@@ -85,6 +86,7 @@ func readTopic(cfg *Config, img *metadata.Image, topic string, replicas int) top
 	policy, _ := img.Resolve(topic, cfg.ID, cfg.Static, "cleanup.policy")
 	list, _ := kafka.ParseConfig(kafka.ScopeTopic, "cleanup.policy", policy)
 	s := topicSettings{
+		replicas:   replicas,
 		minISR:     int(min(num("min.insync.replicas"), int64(replicas))),
 		maxMessage: num("max.message.bytes"),
 		before:     num("message.timestamp.before.max.ms"),
