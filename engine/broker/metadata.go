@@ -240,6 +240,8 @@ var served = []kmsg.ApiVersionsResponseApiKey{
 	{ApiKey: 37, MinVersion: 0, MaxVersion: 3}, // CreatePartitions
 	{ApiKey: 43, MinVersion: 0, MaxVersion: 2}, // ElectLeaders
 	{ApiKey: 44, MinVersion: 0, MaxVersion: 1}, // IncrementalAlterConfigs
+	{ApiKey: 45, MinVersion: 0, MaxVersion: 1}, // AlterPartitionAssignments
+	{ApiKey: 46, MinVersion: 0, MaxVersion: 0}, // ListPartitionReassignments
 }
 
 func (b *Broker) handleAPIVersions(in *sim.Input, req *kmsg.ApiVersionsRequest, out *sim.Out) {
