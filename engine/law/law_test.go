@@ -256,8 +256,11 @@ func TestLedger(t *testing.T) {
 	for i := range int64(7) {
 		f.acked.Add(i)
 	}
-	check := func(when string, want Entry) {
+	check := func(when string, want Entry, notes ...trace.Note) {
 		t.Helper()
+		for i := range notes {
+			l.Noted(&notes[i])
+		}
 		l.Update(f)
 		if got := l.Of(f.app()); got != want {
 			t.Errorf("%s: %+v, want %+v", when, got, want)
@@ -266,17 +269,18 @@ func TestLedger(t *testing.T) {
 	check("all on the leader", Entry{Stored: 7})
 	f.replicas[1].Log.Kill()
 	f.down[1] = true
-	l.Noted(&trace.Note{Kind: trace.Crash, Node: 1})
-	check("the leader crashed: it may come back", Entry{Stored: 7})
+	check("the leader crashed: it may come back", Entry{Stored: 7}, trace.Note{Kind: trace.Crash, Node: 1})
 	past := l.Clone()
-	f.lead(2, 1)
-	check("another leads", Entry{Stored: 3, Lost: 4})
+	check("another leads", Entry{Stored: 3, Lost: 4}, f.lead(2, 1))
 	f.put(t, 1, 6, 1, 2)
-	check("six came again", Entry{Stored: 4, Lost: 3})
+	grown := trace.Note{Kind: trace.Append, Topic: "t", Node: 2}
+	check("six came again", Entry{Stored: 4, Lost: 3}, grown)
 	f.put(t, 1, 6, 1, 2)
-	check("and again", Entry{Stored: 4, Lost: 3, Duplicated: 1})
+	check("and again", Entry{Stored: 4, Lost: 3, Duplicated: 1}, grown)
 	f.replicas[2].Log.TruncateTo(4)
-	check("the copy was cut off", Entry{Stored: 4, Lost: 3})
+	check("the copy was cut off", Entry{Stored: 4, Lost: 3}, trace.Note{Kind: trace.Truncated, Topic: "t", Node: 2})
+	f.img.Topics = nil
+	check("the topic was deleted", Entry{Lost: 7})
 	if got := past.Of(f.app()); got != (Entry{Stored: 7}) {
 		t.Errorf("the past has changed: %+v", got)
 	}

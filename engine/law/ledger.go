@@ -30,6 +30,9 @@ type Ledger struct {
 	books  []book   // by producer
 	outage []outage // sorted by node
 	stale  bool     // records were taken away: books must be made anew
+	seen   bool     // every partition was looked at since a process or a topic last came or went
+	topics int      // then
+	dirty  []int    // what notes were about since the last Update
 }
 
 // book is what is stored of one producer.
@@ -45,7 +48,9 @@ type shelf struct {
 	end    kafka.Offset         // read up to here
 	pages  []*idPage
 	count  int
-	gone   kafka.Offset // retention or the cleaner may have taken records before it
+	dirty  bool
+	until  kafka.Instant // stays dirty until then
+	gone   kafka.Offset  // retention or the cleaner may have taken records before it
 
 	recovered []recovered
 }
@@ -98,18 +103,38 @@ func (l *Ledger) Clone() *Ledger {
 		c.books[i].stored = l.books[i].stored.Clone()
 	}
 	c.outage = slices.Clone(l.outage)
+	c.dirty = slices.Clone(l.dirty)
 	return &c
 }
 
-// Noted takes a note: a crash or a start makes a recovered copy obsolete.
+// commitTime is how long a decision of the controller takes at most to be in
+// the committed metadata.
+const commitTime = kafka.Second
+
+// Noted takes a note: what it is about is looked at by the next Update.
 func (l *Ledger) Noted(n *trace.Note) {
 	switch n.Kind {
-	case trace.Crash, trace.PowerLoss, trace.Boot:
+	case trace.Crash, trace.PowerLoss, trace.Boot, trace.Shutdown:
+		l.seen = false
 		i, ok := l.findOutage(n.Node)
 		if !ok {
 			l.outage = slices.Insert(l.outage, i, outage{node: n.Node})
 		}
-		l.outage[i].times++
+		l.outage[i].times++ // copies of its logs are obsolete
+	case trace.Append, trace.BecameLeader, trace.LeaderElected, trace.ISRChanged, trace.ELRChanged, trace.Truncated, trace.LogStartMoved:
+		i, ok := l.index[kafka.TopicPartition{Topic: n.Topic, Partition: n.Part}]
+		if !ok {
+			l.seen = l.seen && kafka.IsInternal(n.Topic)
+			return
+		}
+		s := &l.parts[i]
+		if n.Kind == trace.LeaderElected || n.Kind == trace.ISRChanged || n.Kind == trace.ELRChanged {
+			s.until = n.At.Add(commitTime)
+		}
+		if !s.dirty {
+			s.dirty = true
+			l.dirty = append(l.dirty, i)
+		}
 	}
 }
 
@@ -127,40 +152,55 @@ func (l *Ledger) life(n kafka.NodeID) int {
 // Update reads what has changed since the last time.
 func (l *Ledger) Update(cl Cluster) {
 	img := cl.Image()
-	seen := 0
-	for _, t := range img.Topics {
-		if kafka.IsInternal(t.Name) {
-			continue
+	if !l.seen || l.topics != len(img.Topics) {
+		l.updateAll(cl)
+	}
+	again := l.dirty[:0]
+	for _, i := range l.dirty {
+		s := &l.parts[i]
+		if s.dirty = s.until > cl.Now(); s.dirty {
+			again = append(again, i)
 		}
-		for i, reg := range t.Partitions {
-			s := l.shelf(kafka.TopicPartition{Topic: t.Name, Partition: int32(i)})
+		if reg := img.Partition(s.tp); reg != nil {
 			l.read(s, l.serving(cl, s, reg))
-			seen++
+		} else {
+			l.cut(s, 0) // deleted
 		}
 	}
-	if seen < len(l.parts) {
-		for i := range l.parts {
-			if img.Partition(l.parts[i].tp) == nil {
-				l.cut(&l.parts[i], 0) // deleted
-			}
-		}
-	}
+	l.dirty = again
 	if l.stale {
 		l.rebuild()
 	}
 }
 
-func (l *Ledger) shelf(tp kafka.TopicPartition) *shelf {
-	i, ok := l.index[tp]
-	if !ok {
-		if l.index == nil {
-			l.index = map[kafka.TopicPartition]int{}
+// updateAll has every partition looked at, those that are gone included.
+func (l *Ledger) updateAll(cl Cluster) {
+	img := cl.Image()
+	l.seen, l.topics = true, len(img.Topics)
+	for _, t := range img.Topics {
+		for i := range t.Partitions {
+			if !kafka.IsInternal(t.Name) {
+				l.shelf(kafka.TopicPartition{Topic: t.Name, Partition: int32(i)})
+			}
 		}
-		i = len(l.parts)
-		l.index[tp] = i
-		l.parts = append(l.parts, shelf{tp: tp})
 	}
-	return &l.parts[i]
+	l.dirty = l.dirty[:0]
+	for i := range l.parts {
+		l.parts[i].dirty = true
+		l.dirty = append(l.dirty, i)
+	}
+}
+
+// shelf makes the shelf of a partition unless it is there.
+func (l *Ledger) shelf(tp kafka.TopicPartition) {
+	if _, ok := l.index[tp]; ok {
+		return
+	}
+	if l.index == nil {
+		l.index = map[kafka.TopicPartition]int{}
+	}
+	l.index[tp] = len(l.parts)
+	l.parts = append(l.parts, shelf{tp: tp})
 }
 
 // serving returns the log that the cluster serves, or can come to serve; nil

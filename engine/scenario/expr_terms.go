@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -202,6 +203,11 @@ func (e *exprParser) arg(kind ArgKind, t token) (Arg, string) {
 		e.reader(t)
 	case ArgError:
 		a.Code = e.code(t)
+	case ArgMetric:
+		at := slices.Index(metricNames(), t.text)
+		if a.N = int64(at); at < 0 {
+			e.fail(t.col, clip(t.text)+" is not a metric that is measured"+meant(t.text, metricNames()))
+		}
 	case ArgNumber:
 		n, ok := parseInt(t.text, 0, 1<<62)
 		if a.N = n; !ok {

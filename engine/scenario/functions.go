@@ -25,9 +25,10 @@ const (
 	ArgNumber                   // 7
 	ArgRange                    // 0..5
 	ArgText                     // a word or "text"
+	ArgMetric                   // a metric's name, as UnderReplicatedPartitions
 )
 
-var argNames = [...]string{"", "PARTITION", "TOPIC", "BROKER", "PRODUCER", "CONSUMER", "CLIENT", "CONSUMER|GROUP", "ERROR", "N", "FROM..TO", "TEXT"}
+var argNames = [...]string{"", "PARTITION", "TOPIC", "BROKER", "PRODUCER", "CONSUMER", "CLIENT", "CONSUMER|GROUP", "ERROR", "N", "FROM..TO", "TEXT", "METRIC"}
 
 // Function is a row of the table of functions.
 type Function struct {

@@ -58,6 +58,8 @@ var functions = []*Function{
 	{Name: "under_min_isr", Result: TypeNumber, Doc: "partitions with fewer in-sync replicas than min.insync.replicas", eval: evalUnderMinISR},
 	{Name: "offline", Result: TypeNumber, Doc: "partitions without a leader", eval: evalOffline},
 
+	{Name: "metric", Args: []ArgKind{ArgMetric}, Result: TypeNumber, Doc: "a gauge as Kafka exports it, over all brokers: UnderReplicatedPartitions and the like", eval: evalMetric},
+
 	// Arithmetic of Kafka's own.
 	{Name: "partition", Args: []ArgKind{ArgText, ArgNumber}, Result: TypeNumber, Doc: "where the Java producer puts a key among N partitions (murmur2)", eval: evalPartitionOf},
 	{Name: "crc32_partition", Args: []ArgKind{ArgText, ArgNumber}, Result: TypeNumber, Doc: "where librdkafka's default partitioner puts it (CRC32)", eval: evalCRC32Partition},
