@@ -25,6 +25,8 @@ import (
 //	time     on ms                                       offset for a timestamp
 //	read     on from [max] [upto]
 //	show     on                                          segments, batches, indexes, epochs
+//
+// and those of retention in golden_clean_test.go.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		g := golden{}
@@ -121,7 +123,7 @@ func durability(l *Log, a *args) string {
 		return fmt.Sprintf("recovery point %d: %d bytes checked, %d and %d segments cut, [%d, %d), recovery point %d\ncause: %v\n",
 			r.RecoveryPoint, r.Checked, r.Truncated, r.Segments, r.LogStart, r.LEO, l.RecoveryPoint(), r.Cause)
 	default:
-		a.d.Fatalf(a.t, "unknown verb %q", a.d.Cmd)
+		return retention(l, a)
 	}
 	return fmt.Sprintf("[%d, %d) recovery point %d, %d bytes dirty\n", l.LogStart(), l.LEO(), l.RecoveryPoint(), l.Dirty())
 }
