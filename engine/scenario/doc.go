@@ -32,6 +32,9 @@
 //	at 5.2s  crash broker-1
 //	         ask  How many acknowledged records will no consumer ever see? | 0 | 3 | *7
 //	at 20s   expect lost(app) == 7
+//	at 30s   add broker-4 rack=d
+//	at 35s   reassign payments-0 4,2,3 payments-1 3,2,4 throttle=10MB/s
+//	at 50s   verify-reassign payments
 //	at 60s   end
 //
 // Every other key=value is a config under Kafka's own name. Indented lines

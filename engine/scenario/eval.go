@@ -122,7 +122,7 @@ func (e *env) each(f func(t *metadata.Topic, p *metadata.Partition)) {
 func evalUnderReplicated(e *env, _ []Arg) (Value, string) {
 	var n int64
 	e.each(func(_ *metadata.Topic, p *metadata.Partition) {
-		if len(p.ISR) < len(p.Replicas) {
+		if p.UnderReplicated() {
 			n++
 		}
 	})

@@ -10,6 +10,11 @@ var functions = []*Function{
 	{Name: "isr", Args: []ArgKind{ArgPartition}, Result: TypeBrokers, Doc: "the in-sync replicas", eval: evalISR},
 	{Name: "elr", Args: []ArgKind{ArgPartition}, Result: TypeBrokers, Doc: "the eligible leader replicas (KIP-966)", eval: evalELR},
 	{Name: "last_known_elr", Args: []ArgKind{ArgPartition}, Result: TypeBrokers, Doc: "the last known ELR (KIP-966)", eval: evalLastKnownELR},
+	{Name: "adding", Args: []ArgKind{ArgPartition}, Result: TypeBrokers, Doc: "the replicas that a reassignment adds (KIP-455)", eval: evalAdding},
+	{Name: "removing", Args: []ArgKind{ArgPartition}, Result: TypeBrokers, Doc: "the replicas that a reassignment will remove", eval: evalRemoving},
+	{Name: "reassigning", Args: []ArgKind{ArgPartition}, Result: TypeBool, Doc: "whether a reassignment is under way", eval: evalReassigning},
+	{Name: "config_of", Args: []ArgKind{ArgTopic, ArgText}, Result: TypeText, Doc: "a dynamic config of the topic itself; none if it is not set", eval: evalTopicConfig},
+	{Name: "broker_config", Args: []ArgKind{ArgBroker, ArgText}, Result: TypeText, Doc: "a dynamic config of the broker itself; none if it is not set", eval: evalBrokerConfig},
 	{Name: "partitions", Args: []ArgKind{ArgTopic}, Result: TypeNumber, Doc: "how many partitions a topic has; 0 if it does not exist", eval: evalPartitions},
 
 	// A replica's log. Without a broker: the leader's.
@@ -31,6 +36,8 @@ var functions = []*Function{
 	{Name: "up", Args: []ArgKind{ArgBroker}, Result: TypeBool, Doc: "whether the process runs", eval: evalUp},
 	{Name: "fenced", Args: []ArgKind{ArgBroker}, Result: TypeBool, Doc: "whether the controller has fenced it, or does not know it", eval: evalFenced},
 	{Name: "broker_epoch", Args: []ArgKind{ArgBroker}, Result: TypeNumber, Doc: "its broker epoch; none if not registered", eval: evalBrokerEpoch},
+	{Name: "replica_count", Args: []ArgKind{ArgBroker}, Result: TypeNumber, Doc: "how many replicas the metadata gives it, Kafka's own topics left out", eval: evalReplicaCount},
+	{Name: "stored_bytes", Args: []ArgKind{ArgBroker}, Result: TypeNumber, Doc: "bytes of its replicas' logs, Kafka's own topics left out", eval: evalStoredBytes},
 	{Name: "leader_count", Args: []ArgKind{ArgBroker}, Result: TypeNumber, Doc: "how many partitions it leads", eval: evalLeaderCount},
 	{Name: "controller", Result: TypeNumber, Doc: "node.id of the active controller; none if there is none", eval: evalController},
 
@@ -56,6 +63,8 @@ var functions = []*Function{
 	// The cluster.
 	{Name: "under_replicated", Result: TypeNumber, Doc: "partitions with fewer in-sync replicas than replicas", eval: evalUnderReplicated},
 	{Name: "under_min_isr", Result: TypeNumber, Doc: "partitions with fewer in-sync replicas than min.insync.replicas", eval: evalUnderMinISR},
+	{Name: "at_min_isr", Result: TypeNumber, Doc: "partitions with exactly min.insync.replicas in-sync replicas", eval: evalAtMinISR},
+	{Name: "preferred_imbalance", Result: TypeNumber, Doc: "partitions that are not led by their preferred replica", eval: evalImbalance},
 	{Name: "offline", Result: TypeNumber, Doc: "partitions without a leader", eval: evalOffline},
 
 	{Name: "metric", Args: []ArgKind{ArgMetric}, Result: TypeNumber, Doc: "a gauge as Kafka exports it, over all brokers: UnderReplicatedPartitions and the like", eval: evalMetric},
@@ -72,6 +81,7 @@ var functions = []*Function{
 	{Name: "elected", Args: []ArgKind{ArgPartition, ArgBroker}, Result: TypeTime, Doc: "when that broker was last elected", match: matchElected, keep: keepLast},
 	{Name: "elections", Args: []ArgKind{ArgPartition}, Result: TypeNumber, Doc: "how often it got a leader", match: matchElections, keep: keepCount},
 	{Name: "unclean_elections", Args: []ArgKind{ArgPartition}, Result: TypeNumber, Doc: "how often an election was unclean", match: matchUnclean, keep: keepCount},
+	{Name: "reassigned_at", Args: []ArgKind{ArgPartition}, Result: TypeTime, Doc: "when its last reassignment was completed", match: matchReassigned, keep: keepLast},
 	{Name: "fenced_at", Args: []ArgKind{ArgBroker}, Result: TypeTime, Doc: "when the controller last fenced it", match: matchFenced, keep: keepLast},
 	{Name: "unfenced_at", Args: []ArgKind{ArgBroker}, Result: TypeTime, Doc: "when the controller last unfenced it", match: matchUnfenced, keep: keepLast},
 	{Name: "appended_at", Args: []ArgKind{ArgPartition, ArgNumber}, Result: TypeTime, Doc: "when a leader first appended that offset", match: matchAppended, keep: keepFirst},

@@ -14,6 +14,7 @@ type names struct {
 	controllers int
 	topics      []topicName
 	clients     []clientName
+	added       []clientName // brokers that join later, in order
 }
 
 type topicName struct {
@@ -21,6 +22,7 @@ type topicName struct {
 	partitions int64
 	line       int
 	from       kafka.Instant // when it is created
+	deleted    bool          // the lines so far delete it
 }
 
 type clientName struct {
@@ -49,17 +51,15 @@ func (p *parser) collect(sts []statement) *names {
 		name, at := words[0].text, kafka.Instant(from)
 		switch st.word {
 		case "topic":
-			if i := slices.IndexFunc(n.topics, func(t topicName) bool { return t.name == name }); i >= 0 {
-				p.problem(st.line, words[0].col, "topic "+clip(name)+" is already declared on line "+num(n.topics[i].line))
-				continue
+			p.declareTopic(n, st, words, at)
+		case "delete-topic":
+			if t := n.topic(name); t != nil {
+				t.deleted = true
 			}
-			if len(n.topics) == topicsMax {
-				p.problem(st.line, st.col, "a scenario has at most "+num(topicsMax)+" topics")
-			}
-			if len(n.topics) >= topicsMax {
-				continue
-			}
-			n.topics = append(n.topics, topicName{name, pairInt(words, "partitions", partitionsOf(words)), st.line, at})
+		case "partitions":
+			n.growTopic(words)
+		case "add":
+			n.addBroker(name, st.line, at)
 		case "producer", "consumer":
 			if c := n.client(name); c != nil {
 				p.problem(st.line, words[0].col, "a client named "+clip(name)+" is already declared on line "+num(c.line))
@@ -137,7 +137,7 @@ func (n *names) clientNames(kind string) []string {
 
 func (n *names) nodeNames() []string {
 	var s []string
-	for i := range n.brokers {
+	for i := range n.brokers + len(n.added) {
 		s = append(s, "broker-"+num(i+1))
 	}
 	for i := range n.controllers {
@@ -192,6 +192,9 @@ func (p *parser) process(line, col int, s string, clients bool) {
 	}
 	if c := p.names.client(s); c != nil {
 		p.notBefore(line, col, s, c.from)
+	}
+	if b := p.names.addedBroker(s); b != nil {
+		p.notBefore(line, col, s, b.from)
 	}
 }
 

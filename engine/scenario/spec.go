@@ -81,11 +81,11 @@ func (p *parser) topicSpec(a *args) world.TopicSpec {
 	}
 	t.Partitions = int(a.number("partitions", 1, partitionsMax, int64(t.Partitions)))
 	t.ReplicationFactor = int(a.number("replication.factor", 1, brokersMax, int64(t.ReplicationFactor)))
-	if p.names != nil && p2 && t.ReplicationFactor > p.names.brokers {
-		a.badValue(w, "replication.factor "+num(t.ReplicationFactor)+" is more than the "+num(p.names.brokers)+" brokers")
+	if p.names != nil && p2 && t.ReplicationFactor > p.names.brokersAt(p.at) {
+		a.badValue(w, "replication.factor "+num(t.ReplicationFactor)+" is more than the "+num(p.names.brokersAt(p.at))+" brokers")
 	}
 	if t.ReplicationFactor == 0 && p.names != nil {
-		t.ReplicationFactor = min(3, p.names.brokers)
+		t.ReplicationFactor = min(3, p.names.brokersAt(p.at))
 	}
 	t.Configs = a.configs(kafka.ScopeTopic)
 	a.done()
@@ -107,7 +107,7 @@ func (a *args) assignment(w word) [][]kafka.NodeID {
 	var all [][]kafka.NodeID
 	brokers := brokersMax
 	if a.p.names != nil {
-		brokers = a.p.names.brokers
+		brokers = a.p.names.brokersAt(a.p.at)
 	}
 	for part := range strings.SplitSeq(w.value, ",") {
 		var ids []kafka.NodeID

@@ -43,6 +43,12 @@ var verbs = map[string]verb{
 	"resume":       {world.VerbResume, "resume CLIENT", "undo pause", readClientName},
 	"rate":         {world.VerbRate, "rate PRODUCER 50/s", "change a producer's rate", readRate},
 	"elect":        {world.VerbElect, "elect T-0 [unclean]", "kafka-leader-election: preferred, or unclean", readElect},
+
+	"partitions":      {world.VerbCreatePartitions, "partitions TOPIC N", "kafka-topics --alter: N partitions in all", readPartitions},
+	"reassign":        {world.VerbReassign, "reassign T-0 4,2,3 [T-1 3,2,4] [throttle=10MB/s]", "kafka-reassign-partitions --execute: these replicas, the preferred leader first", readReassign},
+	"cancel-reassign": {world.VerbCancelReassign, "cancel-reassign T-0 [T-1]", "kafka-reassign-partitions --cancel: back to the replicas of before", readCancelReassign},
+	"verify-reassign": {world.VerbVerifyReassign, "verify-reassign TOPIC", "kafka-reassign-partitions --verify: takes throttles off if all is done", readVerifyReassign},
+	"add":             {world.VerbAddBroker, "add broker-4 [rack=d]", "a new machine with a new broker joins the cluster", readAdd},
 }
 
 // VerbHelp is one verb for a help page.
@@ -59,7 +65,8 @@ func Verbs() []VerbHelp {
 
 // verbWords are the names of the verbs in the order of the table.
 var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync",
-	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect"}
+	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect",
+	"partitions", "reassign", "cancel-reassign", "verify-reassign", "add"}
 
 // command parses a verb and its arguments.
 func (p *parser) command(st *statement) world.Command {

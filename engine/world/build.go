@@ -2,7 +2,9 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/highwater-sim/highwater/engine/client"
 	"github.com/highwater-sim/highwater/engine/client/admin"
@@ -18,6 +20,9 @@ import (
 // adminID is the admin client through which topics and configs are changed, as
 // a person changes them with Kafka's tools.
 const adminID = sim.FirstClient
+
+// brokersMax bounds the brokers of a cluster.
+const brokersMax = 30
 
 // clientsMax bounds the client processes of a world, ever started.
 const clientsMax = 500
@@ -41,11 +46,7 @@ func (w *World) addProcesses() error {
 		w.add(sim.ActorID(id), node.NewController(node.ControllerSpec{ID: id, Voters: voters, Configs: static, Seed: w.spec.Seed}))
 	}
 	for i := range c.Brokers {
-		s := node.BrokerSpec{ID: kafka.NodeID(i + 1), Controllers: voters, Configs: static, Seed: w.spec.Seed}
-		if len(c.Racks) > 0 {
-			s.Rack = c.Racks[i%len(c.Racks)]
-		}
-		w.add(sim.ActorID(s.ID), node.NewBroker(s))
+		w.add(sim.ActorID(i+1), node.NewBroker(w.brokerSpec(i, "")))
 	}
 	a, err := admin.New(admin.Config{ID: adminID, Name: "admin", Bootstrap: w.bootstrap(), Seed: w.spec.Seed})
 	if err != nil {
@@ -53,6 +54,46 @@ func (w *World) addProcesses() error {
 	}
 	w.add(adminID, a)
 	return nil
+}
+
+// brokerSpec describes the i-th broker process, from 0. rack "" takes it from
+// the cluster's racks in turn.
+func (w *World) brokerSpec(i int, rack string) node.BrokerSpec {
+	c := &w.spec.Cluster
+	s := node.BrokerSpec{ID: kafka.NodeID(i + 1), Rack: rack, Seed: w.spec.Seed}
+	if rack == "" && len(c.Racks) > 0 {
+		s.Rack = c.Racks[i%len(c.Racks)]
+	}
+	for k := range c.Controllers {
+		s.Controllers = append(s.Controllers, kafka.NodeID(FirstController+k))
+	}
+	for _, v := range c.Configs {
+		s.Configs = append(s.Configs, metadata.ConfigValue{Name: v.Name, Value: v.Value})
+	}
+	return s
+}
+
+// checkAdd reports why no broker of that name can join.
+func (w *World) checkAdd(c Command) error {
+	n := w.spec.Cluster.Brokers
+	if next := w.NameOf(sim.ActorID(n + 1)); c.Name != next {
+		return fmt.Errorf("add %s: the next broker is %s", c.Name, next)
+	}
+	if n >= brokersMax {
+		return fmt.Errorf("add %s: a cluster has at most %d brokers", c.Name, brokersMax)
+	}
+	return nil
+}
+
+// addBroker puts a new machine with a broker into the running cluster. It
+// formats its log directory, finds the controller, registers and is unfenced
+// like every other; it holds nothing until something is given to it.
+func (w *World) addBroker(rack string, cause trace.ID) {
+	i := w.spec.Cluster.Brokers
+	w.spec.Cluster.Brokers++
+	id := sim.ActorID(i + 1)
+	w.k.Add(id, w.NameOf(id), node.NewBroker(w.brokerSpec(i, rack)))
+	w.k.Start(id, cause)
 }
 
 func (w *World) add(id sim.ActorID, p sim.Actor) {
@@ -165,6 +206,13 @@ func (w *World) doAdmin(c Command, cause trace.ID) {
 		return
 	case VerbDeleteTopic:
 		order = admin.DeleteTopic{Token: w.token(), Name: c.Name}
+	case VerbCreatePartitions:
+		order = admin.CreatePartitions{Token: w.token(), Name: c.Name, Count: int32(c.Count)}
+	case VerbReassign, VerbCancelReassign:
+		w.reassign(c, cause)
+		return
+	case VerbVerifyReassign:
+		order = w.verify(c.Name)
 	case VerbElect:
 		order = admin.ElectLeaders{Token: w.token(), TPs: []kafka.TopicPartition{c.Partition}, Unclean: c.Unclean}
 	case VerbConfig:
@@ -180,6 +228,43 @@ func (w *World) doAdmin(c Command, cause trace.ID) {
 		order = a
 	}
 	w.k.Order(adminID, order, cause)
+}
+
+// reassign orders moves, topic by topic as the throttle's configs go. The tool
+// looks at the present replicas to know which brokers give.
+func (w *World) reassign(c Command, cause trace.ID) {
+	img := w.Image()
+	moves := slices.Clone(c.Moves)
+	slices.SortStableFunc(moves, func(a, b Move) int { return strings.Compare(a.TP.Topic, b.TP.Topic) })
+	for len(moves) > 0 {
+		n := 1
+		for n < len(moves) && moves[n].TP.Topic == moves[0].TP.Topic {
+			n++
+		}
+		var part []admin.Move
+		for _, m := range moves[:n] {
+			a := admin.Move{TP: m.TP, To: m.Replicas}
+			if p := img.Partition(m.TP); p != nil {
+				a.From = p.Replicas
+			}
+			part = append(part, a)
+		}
+		w.k.Order(adminID, admin.Execute(w.token, part, c.Throttle), cause)
+		moves = moves[n:]
+	}
+}
+
+// verify is what takes the throttles off a topic and all brokers.
+func (w *World) verify(topic string) admin.Order {
+	img, n := w.Image(), 0
+	if t := img.Topic(topic); t != nil {
+		n = len(t.Partitions)
+	}
+	var brokers []kafka.NodeID
+	for i := range img.Brokers {
+		brokers = append(brokers, img.Brokers[i].ID)
+	}
+	return admin.Verify(w.token, topic, n, brokers)
 }
 
 // adminFailure says why the admin client could not create a topic.

@@ -46,6 +46,8 @@ func (w *World) Check(c Command) error {
 		return w.each(c.Nodes, w.mustBeNode)
 	case VerbCut, VerbHeal, VerbLink:
 		return w.checkLink(c)
+	case VerbAddBroker:
+		return w.checkAdd(c)
 	case VerbClient:
 		return w.checkClient(c.Client)
 	case VerbProduce, VerbRate:
@@ -139,8 +141,10 @@ func (w *World) Do(c Command) error {
 	switch c.Verb {
 	case VerbCut, VerbHeal, VerbLink:
 		w.doLink(c, cause)
-	case VerbTopic, VerbDeleteTopic, VerbConfig, VerbElect:
+	case VerbTopic, VerbDeleteTopic, VerbConfig, VerbElect, VerbReassign, VerbCancelReassign, VerbVerifyReassign, VerbCreatePartitions:
 		w.doAdmin(c, cause)
+	case VerbAddBroker:
+		w.addBroker(c.Rack, cause)
 	case VerbClient:
 		w.startClient(c.Client, cause)
 	case VerbProduce, VerbSeek, VerbCommit, VerbPause, VerbResume, VerbRate:

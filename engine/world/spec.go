@@ -96,6 +96,12 @@ const (
 	VerbResume           // Name: client
 	VerbRate             // Name: producer; Rate
 	VerbElect            // Partition, Unclean: kafka-leader-election
+
+	VerbReassign         // Moves, Throttle: kafka-reassign-partitions --execute
+	VerbCancelReassign   // Moves (only TP): --cancel
+	VerbVerifyReassign   // Name: topic: --verify, which takes throttles off when all is done
+	VerbCreatePartitions // Name: topic, Count: kafka-topics --alter --partitions
+	VerbAddBroker        // Name: broker-N, the next free one, Rack: a new machine with a new broker
 )
 
 // ConfigOf says whose configs a command changes.
@@ -131,6 +137,17 @@ type Command struct {
 	To        string // "earliest", "latest" or an offset
 	Rate      int64  // records per 1000 s
 	Unclean   bool
+
+	Moves    []Move
+	Throttle int64  // bytes per second; 0: none
+	Count    int64  // partitions in all
+	Rack     string // "": what the cluster's racks say, if it has some
+}
+
+// Move gives a partition other replicas.
+type Move struct {
+	TP       kafka.TopicPartition
+	Replicas []kafka.NodeID // in their order; the first is preferred
 }
 
 // RecordSpec is a record, or N equal ones, for a producer to send.

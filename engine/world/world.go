@@ -13,7 +13,7 @@ import (
 // World is a cluster, its clients and its wires at one instant.
 type World struct {
 	k       *sim.Kernel
-	spec    Spec // as completed by New; immutable
+	spec    Spec // as completed by New; only the number of brokers grows
 	clients []clientRef
 	tokens  int32 // orders given to the admin client so far
 	onEvent func()
@@ -59,8 +59,8 @@ func New(spec Spec) (*World, error) {
 // complete fills in the defaults of a spec and checks it.
 func complete(s Spec) (Spec, error) {
 	c := &s.Cluster
-	if c.Brokers < 1 || c.Brokers > 30 {
-		return s, fmt.Errorf("cluster brokers=%d: 1 to 30 are possible", c.Brokers)
+	if c.Brokers < 1 || c.Brokers > brokersMax {
+		return s, fmt.Errorf("cluster brokers=%d: 1 to %d are possible", c.Brokers, brokersMax)
 	}
 	if c.Controllers == 0 {
 		c.Controllers = 1
@@ -165,7 +165,8 @@ func (w *World) Events() uint64 { return w.k.Events() }
 // LastNote is the id of the latest note.
 func (w *World) LastNote() trace.ID { return w.k.LastNote() }
 
-// Spec is what the world was built from, with the defaults filled in.
+// Spec is what the world was built from, with the defaults filled in;
+// Cluster.Brokers counts those that joined later, too.
 func (w *World) Spec() *Spec { return &w.spec }
 
 // Kernel gives read access to processes, links and messages on their way.

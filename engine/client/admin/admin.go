@@ -170,6 +170,11 @@ func again(code kafka.ErrorCode) bool {
 func (a *Admin) finish(now kafka.Instant, i int, code kafka.ErrorCode, why string, out *sim.Out) {
 	o := a.calls[i].order
 	a.calls = slices.Delete(a.calls, i, i+1)
+	if next, ok := o.(chained); ok && code == kafka.None {
+		for _, n := range next.then() {
+			a.calls = append(a.calls, call{order: n, until: now.Add(apiTimeout), retryAt: now})
+		}
+	}
 	a.results = append(a.results, Result{Token: o.token(), What: o.what(), Code: code, Message: why, At: now})
 	say := o.what()
 	if why != "" {

@@ -1,5 +1,5 @@
-// Package admin is the client behind kafka-topics, kafka-configs and
-// kafka-leader-election: it sends one request per order to a broker that can be
+// Package admin is the client behind kafka-topics, kafka-configs,
+// kafka-leader-election and kafka-reassign-partitions: it sends one request per order to a broker that can be
 // reached, which forwards it to the controller, and keeps the outcome.
 //
 //	order (token) ──> queue ──> broker ──> controller

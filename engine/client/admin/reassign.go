@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,59 +12,155 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Reassign is kafka-reassign-partitions: --execute, or --cancel without
-// replicas.
+// The orders behind kafka-reassign-partitions (KIP-455):
+//
+//	--execute [--throttle]  throttle of the topics ─> of the brokers ─> Reassign
+//	--cancel                Reassign without replicas
+//	--verify                ListReassignments ─ nothing is under way ─> throttles off
+
+// Reassign moves partitions, or cancels where a move has no target.
 type Reassign struct {
-	Token    int32
-	TP       kafka.TopicPartition
-	Replicas []kafka.NodeID // in their order, the first is preferred; nil cancels
+	Token int32
+	Moves []Move
 }
 
-func (o Reassign) token() int32 { return o.Token }
+// Move is one partition's part of a reassignment.
+type Move struct {
+	TP       kafka.TopicPartition
+	From, To []kafka.NodeID // To in its order, the first is preferred; nil cancels
+}
+
+// Sequence does orders one after the other; what fails ends it.
+type Sequence struct{ Orders []Order }
+
+// ListReassignments asks for what is under way for partitions of a topic. If
+// that is nothing, the orders of Done follow.
+type ListReassignments struct {
+	Token int32
+	Topic string
+	Parts int32 // how many partitions the topic has
+	Done  []Order
+}
+
+// chained is an order after whose success others follow.
+type chained interface {
+	then() []Order
+}
+
+func (o Reassign) token() int32          { return o.Token }
+func (o Sequence) token() int32          { return o.Orders[0].token() }
+func (o ListReassignments) token() int32 { return o.Token }
 
 func (o Reassign) what() string {
-	if o.Replicas == nil {
-		return "cancel reassignment of " + o.TP.String()
+	var s []string
+	for _, m := range o.Moves {
+		if m.To == nil {
+			s = append(s, m.TP.String())
+		} else {
+			s = append(s, m.TP.String()+" to "+numbers(m.To))
+		}
 	}
-	s := make([]string, len(o.Replicas))
-	for i, n := range o.Replicas {
+	if len(o.Moves) > 0 && o.Moves[0].To == nil {
+		return "cancel reassignment of " + strings.Join(s, ", ")
+	}
+	return "reassign " + strings.Join(s, ", ")
+}
+
+func (o Sequence) what() string          { return o.Orders[0].what() }
+func (o ListReassignments) what() string { return "verify reassignment of " + o.Topic }
+
+func numbers(l []kafka.NodeID) string {
+	s := make([]string, len(l))
+	for i, n := range l {
 		s[i] = strconv.Itoa(int(n))
 	}
-	return "reassign " + o.TP.String() + " to " + strings.Join(s, ",")
+	return strings.Join(s, ",")
 }
 
 func (o Reassign) request() kmsg.Request {
 	r := kmsg.NewPtrAlterPartitionAssignmentsRequest()
 	r.Version, r.TimeoutMillis, r.AllowReplicationFactorChange = 1, timeoutMillis, true
-	p := kmsg.NewAlterPartitionAssignmentsRequestTopicPartition()
-	p.Partition = o.TP.Partition
-	for _, n := range o.Replicas {
-		p.Replicas = append(p.Replicas, int32(n))
+	for _, m := range o.Moves {
+		p := kmsg.NewAlterPartitionAssignmentsRequestTopicPartition()
+		p.Partition = m.TP.Partition
+		for _, n := range m.To {
+			p.Replicas = append(p.Replicas, int32(n))
+		}
+		if n := len(r.Topics); n == 0 || r.Topics[n-1].Topic != m.TP.Topic {
+			t := kmsg.NewAlterPartitionAssignmentsRequestTopic()
+			t.Topic = m.TP.Topic
+			r.Topics = append(r.Topics, t)
+		}
+		t := &r.Topics[len(r.Topics)-1]
+		t.Partitions = append(t.Partitions, p)
 	}
-	t := kmsg.NewAlterPartitionAssignmentsRequestTopic()
-	t.Topic = o.TP.Topic
-	t.Partitions = append(t.Partitions, p)
+	return r
+}
+
+func (o Sequence) request() kmsg.Request { return o.Orders[0].request() }
+
+func (o ListReassignments) request() kmsg.Request {
+	r := kmsg.NewPtrListPartitionReassignmentsRequest()
+	r.TimeoutMillis = timeoutMillis
+	t := kmsg.NewListPartitionReassignmentsRequestTopic()
+	t.Topic = o.Topic
+	for p := range o.Parts {
+		t.Partitions = append(t.Partitions, p)
+	}
 	r.Topics = append(r.Topics, t)
 	return r
 }
 
+// outcome is the first error of a partition.
 func (o Reassign) outcome(resp kmsg.Response) (kafka.ErrorCode, string) {
 	r, _ := resp.(*kmsg.AlterPartitionAssignmentsResponse)
+	if r == nil {
+		return kafka.UnknownServerError, ""
+	}
+	if r.ErrorCode != 0 {
+		return said(r.ErrorCode, r.ErrorMessage)
+	}
+	for i := range r.Topics {
+		for j := range r.Topics[i].Partitions {
+			p := &r.Topics[i].Partitions[j]
+			if code, why := said(p.ErrorCode, p.ErrorMessage); code != kafka.None {
+				return code, strings.TrimSpace(r.Topics[i].Topic + "-" + strconv.Itoa(int(p.Partition)) + " " + why)
+			}
+		}
+	}
+	return kafka.None, ""
+}
+
+func (o Sequence) outcome(resp kmsg.Response) (kafka.ErrorCode, string) {
+	return o.Orders[0].outcome(resp)
+}
+
+// outcome says what is still under way; for the tool that is not an error, but
+// nothing follows.
+func (o ListReassignments) outcome(resp kmsg.Response) (kafka.ErrorCode, string) {
+	r, _ := resp.(*kmsg.ListPartitionReassignmentsResponse)
 	switch {
 	case r == nil:
 		return kafka.UnknownServerError, ""
 	case r.ErrorCode != 0:
 		return said(r.ErrorCode, r.ErrorMessage)
-	case len(r.Topics) == 0 || len(r.Topics[0].Partitions) == 0:
-		return kafka.UnknownServerError, "The response names no partition."
+	case len(r.Topics) > 0:
+		return kafka.OperationNotAttempted, fmt.Sprintf("reassignment of %d partitions is still in progress", len(r.Topics[0].Partitions))
 	}
-	p := &r.Topics[0].Partitions[0]
-	return said(p.ErrorCode, p.ErrorMessage)
+	return kafka.None, ""
 }
 
-// The throttle of kafka-reassign-partitions (KIP-73): each broker that gives or
-// takes part gets a rate in bytes per second, each topic the lists of replicas
-// that it counts for.
+func (o Sequence) then() []Order {
+	if len(o.Orders) == 1 {
+		return nil
+	}
+	return []Order{Sequence{o.Orders[1:]}}
+}
+
+func (o ListReassignments) then() []Order { return o.Done }
+
+// The throttle (KIP-73): each broker that gives or takes part gets a rate in
+// bytes per second, each topic the lists of replicas that it counts for.
 const (
 	leaderRate       = "leader.replication.throttled.rate"
 	followerRate     = "follower.replication.throttled.rate"
@@ -71,56 +168,54 @@ const (
 	followerReplicas = "follower.replication.throttled.replicas"
 )
 
-// Throttle returns the orders by which the tool sets a throttle before it moves
-// partitions of one topic: partition i from[i] to to[i]. Sources are throttled
-// as leaders, the replicas that are new as followers
-// (ReassignPartitionsCommand.calculateLeaderThrottles and its sibling).
-func Throttle(token func() int32, topic string, moves []Move, rate int64) []Order {
+// Execute returns the order for moves of one topic; rate 0 is no throttle. The
+// replicas that there are get throttled as leaders, those that are new as
+// followers (ReassignPartitionsCommand.calculateLeaderThrottles and its
+// sibling).
+func Execute(token func() int32, moves []Move, rate int64) Order {
+	if rate == 0 {
+		return Reassign{Token: token(), Moves: moves}
+	}
 	var brokers []kafka.NodeID
 	var lead, follow []string
 	for _, m := range moves {
 		for _, n := range m.From {
-			lead = append(lead, throttled(m.Partition, n))
-			brokers = append(brokers, n)
+			lead = append(lead, throttled(m.TP.Partition, n))
 		}
 		for _, n := range m.To {
 			if !slices.Contains(m.From, n) {
-				follow = append(follow, throttled(m.Partition, n))
-				brokers = append(brokers, n)
+				follow = append(follow, throttled(m.TP.Partition, n))
 			}
 		}
+		brokers = append(append(brokers, m.From...), m.To...)
 	}
+	slices.Sort(lead) // as the tool writes them
+	slices.Sort(follow)
+	orders := throttleOrders(token, moves[0].TP.Topic, strings.Join(lead, ","), strings.Join(follow, ","), brokers, strconv.FormatInt(rate, 10))
+	return Sequence{append(orders, Reassign{Token: token(), Moves: moves})}
+}
+
+// Verify returns the order by which --verify takes throttles off a topic and all
+// brokers, once nothing is under way.
+func Verify(token func() int32, topic string, partitions int, brokers []kafka.NodeID) Order {
+	return ListReassignments{
+		Token: token(), Topic: topic, Parts: int32(partitions), Done: throttleOrders(token, topic, "", "", brokers, ""),
+	}
+}
+
+// throttleOrders sets the throttle's configs; empty values delete them.
+func throttleOrders(token func() int32, topic, lead, follow string, brokers []kafka.NodeID, rate string) []Order {
+	orders := []Order{AlterConfigs{Token: token(), Type: metadata.ResourceTopic, Name: topic, Configs: []client.Setting{
+		{Name: leaderReplicas, Value: lead}, {Name: followerReplicas, Value: follow},
+	}}}
+	brokers = slices.Clone(brokers)
 	slices.Sort(brokers)
-	orders := []Order{AlterConfigs{Token: token(), Type: metadata.ResourceTopic, Name: topic, Configs: []client.Setting{
-		{Name: leaderReplicas, Value: strings.Join(lead, ",")}, {Name: followerReplicas, Value: strings.Join(follow, ",")},
-	}}}
 	for _, n := range slices.Compact(brokers) {
-		r := strconv.FormatInt(rate, 10)
 		orders = append(orders, AlterConfigs{Token: token(), Type: metadata.ResourceBroker, Name: metadata.BrokerResource(n), Configs: []client.Setting{
-			{Name: leaderRate, Value: r}, {Name: followerRate, Value: r},
+			{Name: leaderRate, Value: rate}, {Name: followerRate, Value: rate},
 		}})
 	}
 	return orders
-}
-
-// Unthrottle returns the orders by which --verify takes throttles off, once all
-// that was asked for is done.
-func Unthrottle(token func() int32, topic string, brokers []kafka.NodeID) []Order {
-	orders := []Order{AlterConfigs{Token: token(), Type: metadata.ResourceTopic, Name: topic, Configs: []client.Setting{
-		{Name: leaderReplicas}, {Name: followerReplicas},
-	}}}
-	for _, n := range brokers {
-		orders = append(orders, AlterConfigs{Token: token(), Type: metadata.ResourceBroker, Name: metadata.BrokerResource(n), Configs: []client.Setting{
-			{Name: leaderRate}, {Name: followerRate},
-		}})
-	}
-	return orders
-}
-
-// Move is one partition's part of a reassignment.
-type Move struct {
-	Partition int32
-	From, To  []kafka.NodeID
 }
 
 func throttled(partition int32, n kafka.NodeID) string {

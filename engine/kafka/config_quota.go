@@ -1,0 +1,23 @@
+package kafka
+
+// The throttle of replication (KIP-73; server/config/QuotaConfig.java). Kafka
+// defines these configs as dynamic only: they are not read from
+// server.properties.
+
+func init() {
+	addConfigs(ScopeTopic,
+		Config{Name: "leader.replication.throttled.replicas", Type: TypeList,
+			Doc: "Replicas whose followers outside the ISR are served within the leader's rate: partition:broker,... or *."},
+		Config{Name: "follower.replication.throttled.replicas", Type: TypeList,
+			Doc: "Replicas that fetch within the follower's rate while they catch up: partition:broker,... or *."})
+	addConfigs(ScopeBroker,
+		Config{Name: "leader.replication.throttled.rate", Type: TypeInt, Default: "9223372036854775807", Min: 0, Max: NoMax, Unit: UnitBytes, Dynamic: PerBroker,
+			Doc: "Bytes per second that a leader gives to throttled replicas."},
+		Config{Name: "follower.replication.throttled.rate", Type: TypeInt, Default: "9223372036854775807", Min: 0, Max: NoMax, Unit: UnitBytes, Dynamic: PerBroker,
+			Doc: "Bytes per second that a follower fetches for throttled replicas."},
+		Config{Name: "replication.quota.window.num", Type: TypeInt, Default: "11", Min: 1, Max: maxInt32,
+			Doc: "Samples over which the rate of throttled replication is taken."},
+		Config{Name: "replication.quota.window.size.seconds", Type: TypeInt, Default: "1", Min: 1, Max: maxInt32, Unit: UnitSeconds,
+			Doc: "Length of one sample."},
+	)
+}
