@@ -36,12 +36,16 @@ const (
 	timerControl         // A: 0 retry of requests to the controller, 1 of AlterPartition
 	timerISR             // isr-expiration
 	timerCheckpoint
-	timerFlushed // recovery points go to their checkpoint
-	timerProduce // earliest deadline in the produce purgatory
-	timerFetch   // earliest deadline of a parked fetch
-	timerFetcher // A: leader; a back-off ends
-	timerDisk    // the write at the head of the queue is done
-	timerLogs    // A: logs open, logs closed, shutdown patience
+	timerFlushed   // recovery points go to their checkpoint
+	timerProduce   // earliest deadline in the produce purgatory
+	timerFetch     // earliest deadline of a parked fetch
+	timerFetcher   // A: leader; a back-off ends
+	timerDisk      // the write at the head of the queue is done
+	timerLogs      // A: logs open, logs closed, shutdown patience
+	timerRetention // log.retention.check.interval.ms
+	timerPurge     // files of deleted segments go
+	timerCleaner   // A: look for a log to clean, a step of a pass is done
+	timerDelete    // earliest deadline in the DeleteRecords purgatory
 )
 
 func timer(kind uint8, a int32) sim.Timer {
@@ -82,6 +86,7 @@ type Broker struct {
 	leaders  []LeaderChange
 	creating []string // topics whose automatic creation is under way, sorted
 	loaded   bool     // logs are open; requests are served
+	care     logCare  // retention, cleaner, DeleteRecords
 
 	scratch  []readResult    // of one fetch; no state
 	produced []produceResult // of one Produce; no state
@@ -100,7 +105,7 @@ func New(cfg Config, dir *storage.Dir, d *disk.Disk) *Broker {
 	b := &Broker{
 		cfg: cfg, dir: dir, disk: d, img: metadata.Empty(),
 		rand:       sim.NewRand(cfg.Seed, "broker"),
-		produceDue: kafka.Never, fetchDue: kafka.Never,
+		produceDue: kafka.Never, fetchDue: kafka.Never, care: newLogCare(),
 	}
 	b.set = readSettings(&b.cfg, b.img)
 	return b
@@ -174,6 +179,8 @@ func (b *Broker) request(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		b.handleInitProducerID(now, in, req, out)
 	case *kmsg.ApiVersionsRequest:
 		b.handleAPIVersions(in, req, out)
+	case *kmsg.DeleteRecordsRequest:
+		b.handleDeleteRecords(now, in, req, out)
 	case *kmsg.DescribeConfigsRequest:
 		b.handleDescribeConfigs(in, req, out)
 	default:
@@ -229,6 +236,14 @@ func (b *Broker) fired(now kafka.Instant, t sim.Timer, out *sim.Out) {
 		b.writesDone(now, out)
 	case timerLogs:
 		b.logsTimer(now, t.A, out)
+	case timerRetention:
+		b.checkRetention(now, out)
+	case timerPurge:
+		b.purge(now, out)
+	case timerCleaner:
+		b.cleanerFired(now, t.A, out)
+	case timerDelete:
+		b.expireDeletes(now, out)
 	}
 }
 

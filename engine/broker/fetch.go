@@ -293,6 +293,7 @@ func (b *Broker) followerFetched(now kafka.Instant, p *partition, s *session, sp
 	r.leo, r.logStart = sp.offset, sp.logStart
 	r.fetchLEO, r.lastFetch = max(leo, r.fetchLEO), now
 	r.epoch, r.session = s.repEpoch, s.slot
+	b.completeDeletes(now, out)
 	b.maybeExpand(now, p, r, out)
 	if before != r.leo {
 		b.maybeAdvanceHW(now, p, out)

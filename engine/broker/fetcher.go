@@ -367,6 +367,7 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 		}
 		p.producers.observeAll(rp.RecordBatches)
 		b.noteRolled(p, l, segments, out)
+		b.stirCleaner(p, out)
 		out.Note(trace.Note{
 			Kind: trace.Replicated, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Peer: f.leader,
 			Offset: last, From: first, Epoch: p.leaderEpoch,
@@ -378,9 +379,9 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 		b.setHW(p, hw, out)
 	}
 	if start := kafka.Offset(rp.LogStartOffset); start > b.log(p).LogStart() && start <= p.hw {
+		from := b.log(p).LogStart()
 		if moved, _ := b.mutLog(p).SetLogStart(start); moved {
-			out.Note(trace.Note{Kind: trace.LogStartMoved, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Offset: start})
-			f.name(p)
+			b.logStartMoved(now, p, from, out)
 		}
 	}
 	return nil

@@ -40,6 +40,9 @@ func (b *Broker) ApplyImage(now kafka.Instant, img *metadata.Image, delta *metad
 	}
 	b.applyPartitions(now, delta.Partitions, out)
 	b.runFetchers(now, out)
+	if delta.Configs {
+		b.wakeCleaner(out)
+	}
 	b.flushWakes(now, out)
 }
 

@@ -213,6 +213,7 @@ func (b *Broker) logsOpened(now kafka.Instant, out *sim.Out) {
 	out.After(timer(timerISR, 0), b.set.lagTimeMax/2)
 	out.After(timer(timerCheckpoint, 0), b.set.checkpointInterval)
 	out.After(timer(timerFlushed, 0), b.set.flushCheckpoint)
+	b.careForLogs(now, out)
 	b.life.ready = true
 	b.communicate(now, out)
 }

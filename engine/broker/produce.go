@@ -214,7 +214,7 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 		return failed(i, code)
 	}
 	appendTime := record.NoTimestamp
-	if p.set.appendTime {
+	if p.set.log.LogAppendTime {
 		appendTime = now.UnixMilli()
 	}
 	if h.HasProducer() {
@@ -239,6 +239,7 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 		p.producers.observe(&h)
 	}
 	b.noteRolled(p, l, segments, out)
+	b.stirCleaner(p, out)
 	out.Note(trace.Note{
 		Kind: trace.Append, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID,
 		Offset: last, From: first, Epoch: p.leaderEpoch, N: int64(h.Count),
@@ -249,9 +250,12 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 
 // noteRolled tells of a new segment.
 func (b *Broker) noteRolled(p *partition, l *storage.Log, before int, out *sim.Out) {
-	if l.SegmentCount() == before {
-		return
+	if l.SegmentCount() != before {
+		b.noteNewSegment(p, l, out)
 	}
+}
+
+func (b *Broker) noteNewSegment(p *partition, l *storage.Log, out *sim.Out) {
 	s := l.Segments()
 	out.Note(trace.Note{
 		Kind: trace.SegmentRolled, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Offset: s[len(s)-1].BaseOffset,
@@ -278,13 +282,13 @@ func validate(now kafka.Instant, set *topicSettings, records []byte) (record.Hea
 	case h.Attributes.Transactional():
 		return h, kafka.InvalidTxnState
 	}
-	if !set.appendTime {
+	if !set.log.LogAppendTime {
 		ms := now.UnixMilli()
 		if h.MaxTimestamp-ms > set.after || ms-h.BaseTimestamp > set.before {
 			return h, kafka.InvalidTimestamp
 		}
 	}
-	if set.compacted && !hasKeys(r) {
+	if set.log.Compact && !hasKeys(r) {
 		return h, kafka.InvalidRecord
 	}
 	return h, kafka.None

@@ -38,6 +38,11 @@ type settings struct {
 	offsetsRF          int16          // offsets.topic.replication.factor
 	offsetsSegment     int64          // offsets.topic.segment.bytes
 	sessionSlots       int            // max.incremental.fetch.session.cache.slots
+	retentionCheck     kafka.Duration // log.retention.check.interval.ms
+	cleanerEnable      bool           // log.cleaner.enable
+	cleanerBackoff     kafka.Duration // log.cleaner.backoff.ms
+	cleanerRate        int64          // log.cleaner.io.max.bytes.per.second
+	cleanerBuffer      int64          // log.cleaner.dedupe.buffer.size
 }
 
 // readSettings resolves the broker configs from the image.
@@ -65,6 +70,11 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 		offsetsRF:          int16(num("offsets.topic.replication.factor")),
 		offsetsSegment:     num("offsets.topic.segment.bytes"),
 		sessionSlots:       int(num("max.incremental.fetch.session.cache.slots")),
+		retentionCheck:     dur("log.retention.check.interval.ms"),
+		cleanerEnable:      img.BrokerBool(cfg.ID, cfg.Static, "log.cleaner.enable"),
+		cleanerBackoff:     dur("log.cleaner.backoff.ms"),
+		cleanerRate:        num("log.cleaner.io.max.bytes.per.second"),
+		cleanerBuffer:      num("log.cleaner.dedupe.buffer.size"),
 	}
 }
 
@@ -75,8 +85,6 @@ type topicSettings struct {
 	maxMessage int64 // max.message.bytes
 	before     int64 // message.timestamp.before.max.ms
 	after      int64 // message.timestamp.after.max.ms
-	appendTime bool  // message.timestamp.type=LogAppendTime
-	compacted  bool  // cleanup.policy contains compact
 	log        storage.Config
 }
 
@@ -91,15 +99,22 @@ func readTopic(cfg *Config, img *metadata.Image, topic string, replicas int) top
 		maxMessage: num("max.message.bytes"),
 		before:     num("message.timestamp.before.max.ms"),
 		after:      num("message.timestamp.after.max.ms"),
-		appendTime: img.TopicText(topic, cfg.ID, cfg.Static, "message.timestamp.type") == "LogAppendTime",
-		compacted:  slices.Contains(list.List, "compact"),
 		log: storage.Config{
 			SegmentBytes:       num("segment.bytes"),
 			SegmentMs:          num("segment.ms"),
 			IndexIntervalBytes: num("index.interval.bytes"),
 			SegmentIndexBytes:  num("segment.index.bytes"),
+			LogAppendTime:      img.TopicText(topic, cfg.ID, cfg.Static, "message.timestamp.type") == "LogAppendTime",
+			Delete:             slices.Contains(list.List, "delete"),
+			RetentionMs:        num("retention.ms"),
+			RetentionBytes:     num("retention.bytes"),
+			FileDeleteDelayMs:  num("file.delete.delay.ms"),
+			Compact:            slices.Contains(list.List, "compact"),
+			DirtyRatioPPM:      storage.ParseRatio(img.TopicText(topic, cfg.ID, cfg.Static, "min.cleanable.dirty.ratio")),
+			DeleteRetentionMs:  num("delete.retention.ms"),
+			MinCompactionLagMs: num("min.compaction.lag.ms"),
+			MaxCompactionLagMs: num("max.compaction.lag.ms"),
 		},
 	}
-	s.log.LogAppendTime = s.appendTime
 	return s
 }

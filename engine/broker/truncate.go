@@ -61,6 +61,7 @@ func (b *Broker) truncated(p *partition, from kafka.Offset, out *sim.Out) {
 		})
 	}
 	p.hw = min(p.hw, l.LEO())
+	b.cleanerTruncated(p, out)
 	p.producers = rebuildProducers(l)
 	b.stirred(p)
 }

@@ -41,6 +41,7 @@ const (
 	NotController                ErrorCode = 41
 	InvalidRequest               ErrorCode = 42
 	UnsupportedVersion           ErrorCode = 35
+	PolicyViolation              ErrorCode = 44
 	OutOfOrderSequenceNumber     ErrorCode = 45
 	DuplicateSequenceNumber      ErrorCode = 46
 	InvalidProducerEpoch         ErrorCode = 47

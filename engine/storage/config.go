@@ -2,6 +2,8 @@ package storage
 
 import (
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 )
@@ -53,6 +55,22 @@ const (
 	offsetEntrySize = 8
 	timeEntrySize   = 12
 )
+
+// ParseRatio reads min.cleanable.dirty.ratio, a decimal number from 0 to 1, as
+// millionths; further digits do not count. What is none gives the default, 0.5:
+// the controller lets no such value in.
+func ParseRatio(s string) int64 {
+	whole, frac, _ := strings.Cut(strings.TrimSpace(s), ".")
+	if len(frac) > 6 {
+		frac = frac[:6]
+	}
+	w, err := strconv.ParseUint("0"+whole, 10, 8)
+	f, err2 := strconv.ParseUint(frac+"000000"[len(frac):], 10, 32)
+	if n := int64(w*ratioOne + f); err == nil && err2 == nil && n <= ratioOne {
+		return n
+	}
+	return ratioOne / 2
+}
 
 // segmentMs is how long a segment may wait to be rolled, in ms: compaction must
 // be able to reach its records in time (LogConfig.maxSegmentMs).

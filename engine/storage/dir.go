@@ -34,6 +34,7 @@ type part struct {
 	id     kafka.TopicID
 	log    Log
 	hw     kafka.Offset // in replication-offset-checkpoint
+	clean  kafka.Offset // in cleaner-offset-checkpoint; NoOffset: not there
 	frozen bool
 	snap   *part // frozen copy of a part that has not changed since
 }
@@ -129,7 +130,7 @@ func (d *Dir) Create(now kafka.Instant, tp kafka.TopicPartition, id kafka.TopicI
 		slot = len(d.slots)
 		d.slots = append(d.slots, nil)
 	}
-	d.slots[slot] = &part{tp: tp, id: id, log: *New(now, cfg, 0)}
+	d.slots[slot] = &part{tp: tp, id: id, log: *New(now, cfg, 0), clean: kafka.NoOffset}
 	d.order = slices.Insert(slices.Clone(d.order), i, int32(slot))
 	return slot, nil
 }
@@ -179,6 +180,26 @@ func (d *Dir) SetHWCheckpoint(slot int, hw kafka.Offset) {
 	if d.slots[slot].hw != hw {
 		d.mutable(slot).hw = hw
 	}
+}
+
+// CleanCheckpoint is the offset in cleaner-offset-checkpoint up to which the
+// cleaner has been over a log; NoOffset without one.
+func (d *Dir) CleanCheckpoint(slot int) kafka.Offset { return d.slots[slot].clean }
+
+// SetCleanCheckpoint writes it, as the cleaner does after a pass.
+func (d *Dir) SetCleanCheckpoint(slot int, off kafka.Offset) {
+	if d.slots[slot].clean != off {
+		d.mutable(slot).clean = off
+	}
+}
+
+// Size is the number of bytes on the disk, deleted files that are still there
+// included.
+func (d *Dir) Size() (n int64) {
+	for _, s := range d.order {
+		n += d.slots[s].log.Size() + d.slots[s].log.RemovedSize()
+	}
+	return n
 }
 
 // Checkpoint writes recovery points and log start offsets to their files, as
@@ -286,6 +307,7 @@ func (d *Dir) Digest(h *sim.Hash) {
 		h.Int(int64(p.tp.Partition))
 		h.Bytes(p.id[:])
 		h.Int(int64(p.hw))
+		h.Int(int64(p.clean))
 		p.log.Digest(h)
 	}
 	h.Bool(d.clean)

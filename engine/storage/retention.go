@@ -50,7 +50,7 @@ type removed struct {
 // The log start offset moves up to the first segment that is left. Files stay
 // for file.delete.delay.ms: see Purge.
 func (l *Log) DeleteExpired(now kafka.Instant, hw kafka.Offset) []Deleted {
-	if l.unclean || !l.mayExpire(now) {
+	if !l.Expirable(now) {
 		return nil
 	}
 	gone := l.expire(now, hw, BelowLogStart, func(s *segment, next bool, end kafka.Offset) bool {
@@ -78,9 +78,12 @@ func (l *Log) DeleteExpired(now kafka.Instant, hw kafka.Offset) []Deleted {
 	return gone
 }
 
-// mayExpire is a quick look at whether any rule could apply at all, so that
+// Expirable is a quick look at whether any rule could apply at all, so that
 // checking a thousand quiet logs costs next to nothing.
-func (l *Log) mayExpire(now kafka.Instant) bool {
+func (l *Log) Expirable(now kafka.Instant) bool {
+	if l.unclean {
+		return false
+	}
 	first := l.seg(0)
 	if len(l.closed) > 0 && l.seg(1).base <= l.start {
 		return true

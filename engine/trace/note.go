@@ -101,5 +101,23 @@ const (
 	// Control, continued.
 	Reassignment // Node: leader, Epoch, Say: "begins: replicas {4,2,3,1} adding {4} removing {1}", completed or cancelled
 
+	// The quorum.
+	QuorumElection  // Node, Epoch, Say: pre-vote or vote
+	QuorumResigned  // Node, Epoch
+	QuorumVoters    // Node, Offset: of the VotersRecord, Say: the voters
+	SnapshotWritten // Node, Offset: end, Epoch, N: records
+	SnapshotFetched // Node, Peer: from whom, Offset: end, From: old log end, Epoch
+
+	// Logs: retention, the cleaner, disks.
+	SegmentDeleted   // Node, From: base offset, Offset: end offset, N: bytes, Say: why
+	CleanerStarted   // Node, From: first dirty offset, Offset: first uncleanable offset, N: dirty bytes, Say: why
+	CleanerWrote     // Node, From: base offset, Offset: end offset, N: records kept, Say: bytes before and after
+	CleanerDone      // Node, Offset: cleaned up to, N: records dropped, Took, Say: counts
+	CleanerAborted   // Node, Say: why
+	HorizonSet       // Node, N: batches, Say: from when their tombstones and markers may go
+	Uncleanable      // Node, Offset: log end offset, Say: what is wrong (KIP-346)
+	DirectoryOffline // Node, Say: why
+	BitFlipped       // Node, Offset, Say: of what
+
 	kindCount
 )

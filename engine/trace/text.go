@@ -121,6 +121,36 @@ var words = [kindCount]struct {
 	Flushed:       {"flushed", 0, true, func(b *line, n *Note) { b.field("up to offset", int64(n.Offset)) }},
 	Reassignment:  {"reassignment", 2, false, say},
 	CorruptBatch:  {"corrupt batch", 3, true, func(b *line, n *Note) { b.field("offset", int64(n.Offset)) }},
+
+	QuorumElection:  {"asks for", 2, true, func(b *line, n *Note) { b.word(n.Say + "s"); epoch(b, n) }},
+	QuorumResigned:  {"resigns", 2, true, epoch},
+	QuorumVoters:    {"voters", 2, true, func(b *line, n *Note) { say(b, n); b.field("offset", int64(n.Offset)) }},
+	SnapshotWritten: {"snapshot", 1, true, func(b *line, n *Note) { b.field("end", int64(n.Offset)); epoch(b, n); b.field("records", n.N) }},
+	SnapshotFetched: {"fetched snapshot", 2, true, func(b *line, n *Note) {
+		b.word("from " + NodeName(n.Peer))
+		b.field("end", int64(n.Offset))
+		epoch(b, n)
+	}},
+
+	SegmentDeleted:   {"segment deleted", 2, true, func(b *line, n *Note) { offsetRange(b, n); b.field("bytes", n.N); because(b, n) }},
+	CleanerStarted:   {"cleaner begins", 1, true, func(b *line, n *Note) { offsetRange(b, n); b.field("dirty bytes", n.N); because(b, n) }},
+	CleanerWrote:     {"cleaner rewrote", 1, true, func(b *line, n *Note) { offsetRange(b, n); b.field("records kept", n.N); because(b, n) }},
+	CleanerDone:      {"cleaner done", 2, true, func(b *line, n *Note) { b.field("up to offset", int64(n.Offset)); because(b, n) }},
+	CleanerAborted:   {"cleaner aborted", 1, true, because},
+	HorizonSet:       {"delete horizon set", 1, true, func(b *line, n *Note) { b.field("batches", n.N); because(b, n) }},
+	Uncleanable:      {"uncleanable", 3, true, because},
+	DirectoryOffline: {"log directory offline", 3, true, because},
+	BitFlipped:       {"bit flipped", 2, true, func(b *line, n *Note) { b.field("offset", int64(n.Offset)); because(b, n) }},
+}
+
+func offsetRange(b *line, n *Note) {
+	b.word("offsets " + strconv.FormatInt(int64(n.From), 10) + ".." + strconv.FormatInt(int64(n.Offset)-1, 10))
+}
+
+func because(b *line, n *Note) {
+	if n.Say != "" {
+		b.word("(" + n.Say + ")")
+	}
 }
 
 func nothing(*line, *Note)       {}
