@@ -1,3 +1,5 @@
+//go:build js && wasm
+
 // Command app is the module of the page: it opens a scenario, lets time pass,
 // renders the panels and tells the stage what to draw.
 //
