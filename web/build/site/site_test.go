@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
+
+	"github.com/highwater-sim/highwater/scenarios"
 )
 
 // build makes the site as Build does, but with two small files for the modules:
@@ -242,5 +244,24 @@ func TestReadScenario(t *testing.T) {
 	}
 	if _, err := readScenario("log/bad", "title Bad\nnonsense\n"); err == nil {
 		t.Error("a broken scenario has a page")
+	}
+}
+
+// What the README shows is a scenario, and the id that it embeds is a lesson.
+func TestReadme(t *testing.T) {
+	data, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile("(?s)```\n(title .*?)```").FindSubmatch(data)
+	if text == nil {
+		t.Fatal("the README shows no scenario")
+	}
+	if _, err := readScenario("readme/example", string(text[1])); err != nil {
+		t.Error(err)
+	}
+	id := regexp.MustCompile(`scenario="([^"]+)"`).FindSubmatch(data)
+	if id == nil || scenarios.Text(string(id[1])) == "" {
+		t.Errorf("the README embeds %s, which is no lesson", id)
 	}
 }
