@@ -61,6 +61,7 @@ type held struct {
 	offset kafka.Offset
 	conn   sim.ConnID
 	corr   int32
+	req    kmsg.Request // what it answers
 	resp   kmsg.Response
 }
 
@@ -91,6 +92,42 @@ func (c *Controller) Replay(entries []metadata.Entry) {
 	}
 	c.head, c.stable = img, img
 }
+
+// Load takes an image from a snapshot in place of what was replayed, on a
+// controller that is not active.
+func (c *Controller) Load(img *metadata.Image) {
+	if c.active {
+		panic("controller: snapshot while active")
+	}
+	c.head, c.stable = img, img
+}
+
+// Renounce makes a standby of the active controller, whose quorum replica does
+// not lead any more: what was not committed is as if it had never been, and who
+// waited for it is told to look for the controller (QuorumController.renounce).
+// Records that are committed after all come back by Replay.
+func (c *Controller) Renounce(out *sim.Out) {
+	for _, h := range c.held {
+		if resp := notController(h.req); resp != nil {
+			out.Reply(h.conn, h.corr, resp)
+		} else {
+			out.CloseConn(h.conn)
+		}
+	}
+	c.active = false
+	c.head = c.stable
+	c.versions, c.held, c.appends, c.beats = nil, nil, nil, nil
+	for _, kind := range [...]uint8{timerFence, timerNoOp, timerBalance, timerUnclean} {
+		out.ClearTimer(sim.Timer{Owner: sim.OwnerController, Kind: kind})
+	}
+}
+
+// SkipTo passes over offsets that the quorum took for records of its own. All
+// records decided before must have been taken.
+func (c *Controller) SkipTo(next kafka.Offset) { c.next = next }
+
+// Epoch is the quorum epoch in which it is, or was last, active.
+func (c *Controller) Epoch() kafka.LeaderEpoch { return c.epoch }
 
 // Activate makes the controller the active one of an epoch; next is the offset
 // that its first record will get. It must have replayed all that was committed
@@ -222,7 +259,7 @@ func (c *Controller) reply(in *sim.Input, resp kmsg.Response, out *sim.Out) {
 		out.Reply(in.Conn, in.Corr, resp)
 		return
 	}
-	c.held = append(c.held, held{c.next - 1, in.Conn, in.Corr, resp})
+	c.held = append(c.held, held{c.next - 1, in.Conn, in.Corr, in.Request, resp})
 }
 
 // append replays records on the head image, notes what they mean, and leaves

@@ -11,8 +11,18 @@ import (
 
 // refuse answers a request on a controller that is not active.
 func (c *Controller) refuse(in *sim.Input, out *sim.Out) {
+	if resp := notController(in.Request); resp != nil {
+		out.Reply(in.Conn, in.Corr, resp)
+		return
+	}
+	out.CloseConn(in.Conn)
+}
+
+// notController is the answer of a controller that is not active; nil if it does
+// not know the request.
+func notController(req kmsg.Request) kmsg.Response {
 	const code = int16(kafka.NotController)
-	resp := in.Request.ResponseKind()
+	resp := req.ResponseKind()
 	switch r := resp.(type) {
 	case *kmsg.BrokerRegistrationResponse:
 		r.ErrorCode, r.BrokerEpoch = code, -1
@@ -29,34 +39,33 @@ func (c *Controller) refuse(in *sim.Input, out *sim.Out) {
 	case *kmsg.ListPartitionReassignmentsResponse:
 		r.ErrorCode = code
 	case *kmsg.CreateTopicsResponse:
-		for _, t := range in.Request.(*kmsg.CreateTopicsRequest).Topics {
+		for _, t := range req.(*kmsg.CreateTopicsRequest).Topics {
 			e := kmsg.NewCreateTopicsResponseTopic()
 			e.Topic, e.ErrorCode = t.Topic, code
 			r.Topics = append(r.Topics, e)
 		}
 	case *kmsg.DeleteTopicsResponse:
-		for _, t := range in.Request.(*kmsg.DeleteTopicsRequest).Topics {
+		for _, t := range req.(*kmsg.DeleteTopicsRequest).Topics {
 			e := kmsg.NewDeleteTopicsResponseTopic()
 			e.Topic, e.TopicID, e.ErrorCode = t.Topic, t.TopicID, code
 			r.Topics = append(r.Topics, e)
 		}
 	case *kmsg.CreatePartitionsResponse:
-		for _, t := range in.Request.(*kmsg.CreatePartitionsRequest).Topics {
+		for _, t := range req.(*kmsg.CreatePartitionsRequest).Topics {
 			e := kmsg.NewCreatePartitionsResponseTopic()
 			e.Topic, e.ErrorCode = t.Topic, code
 			r.Topics = append(r.Topics, e)
 		}
 	case *kmsg.IncrementalAlterConfigsResponse:
-		for _, t := range in.Request.(*kmsg.IncrementalAlterConfigsRequest).Resources {
+		for _, t := range req.(*kmsg.IncrementalAlterConfigsRequest).Resources {
 			e := kmsg.NewIncrementalAlterConfigsResponseResource()
 			e.ResourceType, e.ResourceName, e.ErrorCode = t.ResourceType, t.ResourceName, code
 			r.Resources = append(r.Resources, e)
 		}
 	default:
-		out.CloseConn(in.Conn)
-		return
+		return nil
 	}
-	out.Reply(in.Conn, in.Corr, resp)
+	return resp
 }
 
 // Clone returns a copy. Images, records and responses are shared: they never

@@ -37,6 +37,7 @@ type Broker struct {
 	dir       *storage.Dir
 	quorum    raft.QuorumState
 	disk      disk.Disk
+	snaps     raft.Snapshots
 	writeback kafka.Instant // when Linux looks for old dirty pages next
 	rand      sim.Rand      // incarnation ids
 
@@ -164,14 +165,7 @@ func (n *Broker) noteBoot(rep *storage.StartReport, out *sim.Out) (checked int64
 // settle carries what one machine has for another, until all is quiet.
 func (n *Broker) settle(now kafka.Instant, metadataNews bool, out *sim.Out) {
 	if metadataNews {
-		if entries := n.raft.TakeCommitted(n.machine()); len(entries) > 0 {
-			img, delta, err := metadata.Apply(n.image, entries...)
-			if err != nil {
-				panic("node: metadata log: " + err.Error())
-			}
-			n.image = img
-			n.broker.ApplyImage(now, img, &delta, out)
-		}
+		n.replay(now, out)
 		n.broker.SetController(now, n.raft.LeaderID(), out)
 	}
 	for {
@@ -193,6 +187,31 @@ func (n *Broker) settle(now kafka.Instant, metadataNews bool, out *sim.Out) {
 		if len(changes)+len(ended)+len(work) == 0 {
 			return
 		}
+	}
+}
+
+// replay applies what is committed: a snapshot first, if there is one to take.
+func (n *Broker) replay(now kafka.Instant, out *sim.Out) {
+	m := n.machine()
+	if recs, last, ok := n.raft.TakeSnapshot(m); ok {
+		img, err := metadata.Load(recs, last)
+		if err != nil {
+			panic("node: " + err.Error())
+		}
+		delta := metadata.Replaced(n.image, img)
+		n.image = img
+		n.broker.ApplyImage(now, img, &delta, out)
+	}
+	if entries := n.raft.TakeCommitted(m); len(entries) > 0 {
+		img, delta, err := metadata.Apply(n.image, entries...)
+		if err != nil {
+			panic("node: metadata log: " + err.Error())
+		}
+		n.image = img
+		n.broker.ApplyImage(now, img, &delta, out)
+	}
+	if n.raft.SnapshotDue(now) {
+		n.raft.WriteSnapshot(now, out, m, metadata.Snapshot(n.image))
 	}
 }
 
@@ -282,13 +301,14 @@ func (n *Broker) end() {
 }
 
 func (n *Broker) machine() raft.Machine {
-	return raft.Machine{Dir: n.dir, Quorum: &n.quorum, Disk: &n.disk}
+	return raft.Machine{Dir: n.dir, Quorum: &n.quorum, Disk: &n.disk, Snapshots: &n.snaps}
 }
 
 // Clone returns a copy of machine and process.
 func (n *Broker) Clone() sim.Actor {
 	c := *n
 	c.dir = n.dir.Clone()
+	c.snaps = n.snaps.Clone()
 	if n.broker != nil {
 		c.broker = n.broker.Clone(c.dir, &c.disk)
 		c.raft = n.raft.Clone()
@@ -302,6 +322,7 @@ func (n *Broker) Digest(h *sim.Hash) {
 	n.dir.Digest(h)
 	n.quorum.Digest(h)
 	n.disk.Digest(h)
+	n.snaps.Digest(h)
 	h.Int(int64(n.writeback))
 	n.rand.Digest(h)
 	h.Bool(n.broker != nil)

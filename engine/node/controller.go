@@ -34,6 +34,7 @@ type Controller struct {
 	dir    *storage.Dir
 	quorum raft.QuorumState
 	disk   disk.Disk
+	snaps  raft.Snapshots
 
 	// The process; nil while it is down.
 	raft *raft.Replica
@@ -51,7 +52,7 @@ func NewController(spec ControllerSpec) *Controller {
 }
 
 func (p *Controller) machine() raft.Machine {
-	return raft.Machine{Dir: p.dir, Quorum: &p.quorum, Disk: &p.disk}
+	return raft.Machine{Dir: p.dir, Quorum: &p.quorum, Disk: &p.disk, Snapshots: &p.snaps}
 }
 
 // Step implements sim.Actor.
@@ -75,7 +76,7 @@ func (p *Controller) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 			p.raft.Step(now, in, out, p.machine())
 		}
 	case sim.InputRequest:
-		if in.Channel == sim.ChanRaft {
+		if in.Channel == sim.ChanRaft || raft.Handles(in.Request) {
 			p.raft.Step(now, in, out, p.machine())
 		} else {
 			p.ctl.Step(now, in, out)
@@ -115,28 +116,68 @@ func (p *Controller) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
 func (p *Controller) pump(now kafka.Instant, out *sim.Out) {
 	m := p.machine()
 	for {
+		if p.ctl.Active() && !p.raft.Led(p.ctl.Epoch()) {
+			p.ctl.Renounce(out)
+		}
 		batches := p.ctl.TakeRecords()
 		for _, recs := range batches {
 			p.raft.Append(now, out, m, recs)
 		}
 		if p.ctl.Active() {
-			if want, got := p.ctl.NextOffset(), p.raft.NextOffset(m); want != got {
-				panic(fmt.Sprintf("node: controller %d counts offset %d, its log %d", p.spec.ID, want, got))
-			}
-			p.raft.SkipCommitted()
-			p.ctl.Committed(p.raft.HW(), out)
+			p.follow(now, out)
 			if len(batches) == 0 {
-				return
+				break
 			}
 			continue
 		}
-		if entries := p.raft.TakeCommitted(m); len(entries) > 0 {
-			p.ctl.Replay(entries)
-		}
+		p.replay(now, out)
 		if !p.raft.Ready() {
-			return
+			break
 		}
 		p.ctl.Activate(now, p.raft.Epoch(), p.raft.NextOffset(m), out)
+	}
+	if p.raft.ShutDown(now) {
+		p.dir.Shutdown(0)
+		p.raft, p.ctl = nil, nil
+		out.Note(trace.Note{Kind: trace.Shutdown, Node: p.spec.ID})
+		out.Exit()
+	}
+}
+
+// follow tells the active controller how far its records are committed. The
+// quorum writes records of its own between them: voters that change.
+func (p *Controller) follow(now kafka.Instant, out *sim.Out) {
+	m := p.machine()
+	if want, got := p.ctl.NextOffset(), p.raft.NextOffset(m); want < got {
+		p.ctl.SkipTo(got)
+	} else if want > got {
+		panic(fmt.Sprintf("node: controller %d counts offset %d, its log %d", p.spec.ID, want, got))
+	}
+	p.raft.SkipCommitted(m)
+	p.ctl.Committed(p.raft.HW(), out)
+	p.snapshot(now, out)
+}
+
+// replay gives a standby what is committed.
+func (p *Controller) replay(now kafka.Instant, out *sim.Out) {
+	m := p.machine()
+	if recs, last, ok := p.raft.TakeSnapshot(m); ok {
+		img, err := metadata.Load(recs, last)
+		if err != nil {
+			panic("node: " + err.Error())
+		}
+		p.ctl.Load(img)
+	}
+	if entries := p.raft.TakeCommitted(m); len(entries) > 0 {
+		p.ctl.Replay(entries)
+	}
+	p.snapshot(now, out)
+}
+
+// snapshot writes one if it is time.
+func (p *Controller) snapshot(now kafka.Instant, out *sim.Out) {
+	if p.raft.SnapshotDue(now) {
+		p.raft.WriteSnapshot(now, out, p.machine(), metadata.Snapshot(p.ctl.Stable()))
 	}
 }
 
@@ -146,10 +187,9 @@ func (p *Controller) command(order any, now kafka.Instant, out *sim.Out) {
 		p.OrderMachine(now, order)
 		return
 	}
-	p.dir.Shutdown(0)
-	p.raft, p.ctl = nil, nil
-	out.Note(trace.Note{Kind: trace.Shutdown, Node: p.spec.ID})
-	out.Exit()
+	// A leader hands over first (SharedServer.ensureNotRaftLeader); pump ends the
+	// process.
+	p.raft.Shutdown(now, out, p.machine())
 }
 
 // OrderMachine implements Machine. Other orders are not a controller's to hear.
@@ -180,6 +220,7 @@ func (p *Controller) Crash(_ kafka.Instant, powerLoss bool) (bytesLost int64) {
 func (p *Controller) Clone() sim.Actor {
 	c := *p
 	c.dir = p.dir.Clone()
+	c.snaps = p.snaps.Clone()
 	if p.raft != nil {
 		c.raft, c.ctl = p.raft.Clone(), p.ctl.Clone()
 	}
@@ -191,6 +232,7 @@ func (p *Controller) Digest(h *sim.Hash) {
 	p.dir.Digest(h)
 	p.quorum.Digest(h)
 	p.disk.Digest(h)
+	p.snaps.Digest(h)
 	h.Bool(p.raft != nil)
 	if p.raft != nil {
 		p.raft.Digest(h)
@@ -258,6 +300,41 @@ func (p *Controller) Replicas() []raft.Progress {
 	}
 	return p.raft.Replicas()
 }
+
+// Voters lists the voters as it knows them, by id; those of its config while down.
+func (p *Controller) Voters() []kafka.NodeID {
+	if p.raft == nil {
+		return p.spec.Voters
+	}
+	var ids []kafka.NodeID
+	for _, v := range p.raft.Voters() {
+		ids = append(ids, v.ID)
+	}
+	return ids
+}
+
+// Quorum is its quorum-state file.
+func (p *Controller) Quorum() raft.QuorumState { return p.quorum }
+
+// QuorumLeader is the leader of the quorum as far as it knows; NoNode if it does
+// not, or is down.
+func (p *Controller) QuorumLeader() kafka.NodeID {
+	if p.raft == nil {
+		return kafka.NoNode
+	}
+	return p.raft.LeaderID()
+}
+
+// Describe lists voters and observers as DescribeQuorum does; nil unless it leads.
+func (p *Controller) Describe(now kafka.Instant) []raft.ReplicaStatus {
+	if p.raft == nil {
+		return nil
+	}
+	return p.raft.Describe(now)
+}
+
+// Snapshots lists the snapshots of its metadata log, oldest first.
+func (p *Controller) Snapshots() []raft.Snapshot { return p.snaps.List() }
 
 // LastHeartbeat is when the active controller last heard from a broker;
 // kafka.Never if it did not.

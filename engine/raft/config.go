@@ -1,6 +1,7 @@
 package raft
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,15 +29,24 @@ const fetchBytesMax = 8 << 20
 
 // Config is what a replica is made of.
 type Config struct {
-	ID     kafka.NodeID
-	Voters []kafka.NodeID // controller.quorum.voters, sorted; this version runs exactly 1
-	Seed   uint64
+	ID        kafka.NodeID
+	Directory [16]byte       // directory.id of the metadata log (KIP-858); tells a voter from another with its id (KIP-853)
+	Voters    []kafka.NodeID // controller.quorum.voters, sorted; with dynamic voters controller.quorum.bootstrap.servers
+	Seed      uint64
+
+	ElectionTimeout kafka.Duration // controller.quorum.election.timeout.ms: at least so long, and less than twice
+	ElectionBackoff kafka.Duration // controller.quorum.election.backoff.max.ms
 
 	FetchTimeout   kafka.Duration // controller.quorum.fetch.timeout.ms
 	RequestTimeout kafka.Duration // controller.quorum.request.timeout.ms
 	RetryBackoff   kafka.Duration // controller.quorum.retry.backoff.ms
 	AppendLinger   kafka.Duration // controller.quorum.append.linger.ms
 	FetchMaxWait   kafka.Duration // KafkaRaftClient.DEFAULT_FETCH_MAX_WAIT_MS
+
+	SnapshotBytes    int64          // metadata.log.max.record.bytes.between.snapshots
+	SnapshotInterval kafka.Duration // metadata.log.max.snapshot.interval.ms; 0: never for age
+	RetentionBytes   int64          // metadata.max.retention.bytes; negative: no limit
+	RetentionTime    kafka.Duration // metadata.max.retention.ms; negative: no limit
 }
 
 // NewConfig fills a config from a node's server.properties.
@@ -45,22 +55,37 @@ func NewConfig(id kafka.NodeID, voters []kafka.NodeID, seed uint64, static metad
 	ms := func(name string) kafka.Duration { return img.BrokerDuration(id, static, name) }
 	return Config{
 		ID: id, Voters: slices.Sorted(slices.Values(voters)), Seed: seed,
-		FetchTimeout:   ms("controller.quorum.fetch.timeout.ms"),
-		RequestTimeout: ms("controller.quorum.request.timeout.ms"),
-		RetryBackoff:   ms("controller.quorum.retry.backoff.ms"),
-		AppendLinger:   ms("controller.quorum.append.linger.ms"),
-		FetchMaxWait:   500 * kafka.Millisecond,
+		ElectionTimeout:  ms("controller.quorum.election.timeout.ms"),
+		ElectionBackoff:  ms("controller.quorum.election.backoff.max.ms"),
+		FetchTimeout:     ms("controller.quorum.fetch.timeout.ms"),
+		RequestTimeout:   ms("controller.quorum.request.timeout.ms"),
+		RetryBackoff:     ms("controller.quorum.retry.backoff.ms"),
+		AppendLinger:     ms("controller.quorum.append.linger.ms"),
+		FetchMaxWait:     500 * kafka.Millisecond,
+		SnapshotBytes:    img.BrokerInt(id, static, "metadata.log.max.record.bytes.between.snapshots"),
+		SnapshotInterval: ms("metadata.log.max.snapshot.interval.ms"),
+		RetentionBytes:   img.BrokerInt(id, static, "metadata.max.retention.bytes"),
+		RetentionTime:    ms("metadata.max.retention.ms"),
 	}
 }
 
-// Voter reports whether the replica is a member of the quorum.
-func (c *Config) Voter() bool { return slices.Contains(c.Voters, c.ID) }
+// check reports a config that no quorum can be made of.
+func (c *Config) check() error {
+	switch {
+	case len(c.Voters) == 0:
+		return errors.New("raft: controller.quorum.voters names nobody")
+	case len(slices.Compact(slices.Clone(c.Voters))) != len(c.Voters):
+		return fmt.Errorf("raft: controller.quorum.voters names a node twice: %v", c.Voters)
+	}
+	return nil
+}
 
 // Machine is what a replica uses of the machine that it runs on.
 type Machine struct {
-	Dir    *storage.Dir
-	Quorum *QuorumState
-	Disk   *disk.Disk
+	Dir       *storage.Dir
+	Quorum    *QuorumState
+	Disk      *disk.Disk
+	Snapshots *Snapshots
 }
 
 // QuorumState is the quorum-state file beside the log (raft/QuorumStateData):
@@ -70,6 +95,7 @@ type QuorumState struct {
 	LeaderEpoch kafka.LeaderEpoch
 	LeaderID    kafka.NodeID // NoNode: none known
 	VotedID     kafka.NodeID // NoNode: no vote in this epoch
+	Dynamic     bool         // voters are those of the log (data version 1)
 }
 
 // NewQuorumState is the state of a formatted machine, where there is no file.
@@ -77,8 +103,13 @@ func NewQuorumState() QuorumState {
 	return QuorumState{LeaderID: kafka.NoNode, VotedID: kafka.NoNode}
 }
 
-// File is the file's text with static voters (data version 0).
+// File is the file's text: with static voters data version 0, which names them,
+// with dynamic ones version 1 (KIP-853).
 func (q *QuorumState) File(voters []kafka.NodeID) []byte {
+	if q.Dynamic {
+		return fmt.Appendf(nil, `{"leaderId":%d,"leaderEpoch":%d,"votedId":%d,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}`,
+			q.LeaderID, q.LeaderEpoch, q.VotedID)
+	}
 	v := make([]string, len(voters))
 	for i, id := range voters {
 		v[i] = `{"voterId":` + strconv.Itoa(int(id)) + `}`
@@ -92,4 +123,5 @@ func (q *QuorumState) Digest(h *sim.Hash) {
 	h.Int(int64(q.LeaderEpoch))
 	h.Int(int64(q.LeaderID))
 	h.Int(int64(q.VotedID))
+	h.Bool(q.Dynamic)
 }

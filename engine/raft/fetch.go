@@ -10,49 +10,80 @@ import (
 )
 
 // fetching is the state of a replica that follows or looks for a leader
-// (raft/FollowerState.java, RequestManager.java).
+// (raft/FollowerState.java, UnattachedState.java).
 type fetching struct {
-	corr     int32         // last correlation id used
-	inFlight int32         // of the fetch without an answer yet; 0 for none
+	inFlight int32         // correlation id of the fetch without an answer yet; 0 for none
 	voter    int           // index of the voter asked last while the leader was unknown; -1: none yet
 	last     kafka.Instant // when the leader last answered
+	fetched  bool          // the leader has answered in this epoch: no pre-vote for others (KIP-996)
+	flushing bool          // a voter's fsync of what it appended is under way
+	hw       kafka.Offset  // high watermark to take when it is done; NoOffset for none
+	snapshot snapshotFetch
 }
 
 func (f *fetching) digest(h *sim.Hash) {
-	h.Int(int64(f.corr))
 	h.Int(int64(f.inFlight))
 	h.Int(int64(f.voter))
 	h.Int(int64(f.last))
+	h.Bool(f.fetched)
+	h.Bool(f.flushing)
+	h.Int(int64(f.hw))
+	h.Int(int64(f.snapshot.id.End))
+	h.Int(int64(f.snapshot.id.Epoch))
+	h.Bool(f.snapshot.on)
+	h.Bytes(f.snapshot.data)
 }
 
 // target is whom to fetch from: the leader, or, as long as none is known or the
-// known one does not answer, the next voter, beginning with a random one.
+// known one does not answer an observer, the next voter, beginning with a random
+// one. NoNode: nobody can be asked now.
 func (r *Replica) target(now kafka.Instant) kafka.NodeID {
-	if r.leader != kafka.NoNode && now < r.fetch.last.Add(r.cfg.FetchTimeout) {
+	if r.leader != kafka.NoNode && (r.state == Follower || now < r.fetch.last.Add(r.cfg.FetchTimeout)) {
+		if !r.ready(now, r.leader) {
+			return kafka.NoNode
+		}
 		return r.leader
 	}
 	n := len(r.cfg.Voters)
-	if r.fetch.voter < 0 {
-		r.fetch.voter = int(r.rng.IntN(int64(n)))
-	} else {
-		r.fetch.voter = (r.fetch.voter + 1) % n
+	for range n {
+		if r.fetch.voter < 0 {
+			r.fetch.voter = int(r.rng.IntN(int64(n)))
+		} else {
+			r.fetch.voter = (r.fetch.voter + 1) % n
+		}
+		if id := r.cfg.Voters[r.fetch.voter]; id != r.cfg.ID && r.ready(now, id) {
+			return id
+		}
 	}
-	return r.cfg.Voters[r.fetch.voter]
+	return kafka.NoNode
 }
 
-// sendFetch asks for what follows the end of its log.
+// sendFetch asks for what follows the end of its log, or for the next piece of
+// the snapshot that is being fetched.
 func (r *Replica) sendFetch(now kafka.Instant, out *sim.Out, m Machine) {
-	if r.fetch.inFlight != 0 || r.state == Leader {
+	if r.fetch.inFlight != 0 || r.fetch.flushing {
 		return
 	}
+	to := r.target(now)
+	switch {
+	case to == kafka.NoNode:
+	case r.fetch.snapshot.on && to == r.leader:
+		r.fetch.inFlight = r.send(to, r.snapshotRequest(), out)
+	default:
+		r.fetch.inFlight = r.send(to, r.fetchRequest(m), out)
+	}
+}
+
+func (r *Replica) fetchRequest(m Machine) *kmsg.FetchRequest {
 	log := m.Dir.At(r.slot)
 	p := kmsg.NewFetchRequestTopicPartition()
 	p.CurrentLeaderEpoch = int32(r.epoch)
 	p.FetchOffset = int64(log.LEO())
-	p.LastFetchedEpoch = int32(max(log.LatestEpoch(), 0))
+	p.LastFetchedEpoch = int32(r.lastEpoch(m))
 	p.LogStartOffset = int64(log.LogStart())
 	p.PartitionMaxBytes = fetchBytesMax
 	p.HighWatermark = int64(r.hw)
+	p.ReplicaDirectoryID = r.cfg.Directory
 	t := kmsg.NewFetchRequestTopic()
 	t.TopicID = TopicID
 	t.Partitions = []kmsg.FetchRequestTopicPartition{p}
@@ -63,72 +94,49 @@ func (r *Replica) sendFetch(now kafka.Instant, out *sim.Out, m Machine) {
 	req.MaxBytes = fetchBytesMax
 	req.SessionEpoch = -1 // no session
 	req.Topics = []kmsg.FetchRequestTopic{t}
-
-	r.fetch.corr++
-	r.fetch.inFlight = r.fetch.corr
-	out.Send(sim.ActorID(r.target(now)), sim.ChanRaft, r.fetch.corr, req, r.cfg.RequestTimeout)
+	return req
 }
 
-// fetchFailed waits a little and asks again.
-func (r *Replica) fetchFailed(now kafka.Instant, out *sim.Out) {
-	r.fetch.inFlight = 0
-	out.SetTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerRetry}, now.Add(r.cfg.RetryBackoff))
-}
-
-// fetched handles the answer of a voter (KafkaRaftClient.handleFetchResponse).
-func (r *Replica) fetched(now kafka.Instant, from kafka.NodeID, resp *kmsg.FetchResponse, out *sim.Out, m Machine) {
+// fetched handles the answer to a fetch (KafkaRaftClient.handleFetchResponse).
+func (r *Replica) fetched(now kafka.Instant, from kafka.NodeID, resp *kmsg.FetchResponse, out *sim.Out, m Machine) bool {
 	if resp.ErrorCode != 0 || len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
-		r.fetchFailed(now, out)
-		return
-	}
-	p := &resp.Topics[0].Partitions[0]
-	known := r.leader
-	moved := r.follow(now, kafka.NodeID(p.CurrentLeader.LeaderID), kafka.LeaderEpoch(p.CurrentLeader.LeaderEpoch), m)
-	switch code := kafka.ErrorCode(p.ErrorCode); {
-	case code != kafka.None && moved:
-		r.fetch.inFlight = 0 // ask the leader that it named
-		r.sendFetch(now, out, m)
-		return
-	case code != kafka.None:
-		if known != kafka.NoNode {
-			out.Note(trace.Note{Kind: trace.FetchError, Topic: Partition.Topic, Node: r.cfg.ID, Peer: from, Err: code})
-		}
-		r.fetchFailed(now, out)
-		return
-	}
-	r.fetch.inFlight = 0
-	r.fetch.last = now
-	if d := p.DivergingEpoch; d.EndOffset >= 0 && d.Epoch >= 0 {
-		r.truncate(kafka.LeaderEpoch(d.Epoch), kafka.Offset(d.EndOffset), out, m)
-	} else {
-		r.appendFetched(now, p, m)
-	}
-	r.sendFetch(now, out, m)
-}
-
-// follow adopts a leader or an epoch that is news, durably, and reports whether
-// it was (KafkaRaftClient.maybeTransition).
-func (r *Replica) follow(now kafka.Instant, leader kafka.NodeID, epoch kafka.LeaderEpoch, m Machine) bool {
-	if epoch < r.epoch || epoch == r.epoch && (leader == kafka.NoNode || leader == r.leader) {
 		return false
 	}
-	r.epoch, r.leader = epoch, leader
-	*m.Quorum = QuorumState{LeaderEpoch: epoch, LeaderID: leader, VotedID: kafka.NoNode}
-	r.state = Unattached
-	if leader != kafka.NoNode {
-		r.state = Observer
-		if r.cfg.Voter() {
-			r.state = Follower
+	p := &resp.Topics[0].Partitions[0]
+	code, known := kafka.ErrorCode(p.ErrorCode), r.leader
+	if done, ok := r.common(now, code, kafka.NodeID(p.CurrentLeader.LeaderID), kafka.LeaderEpoch(p.CurrentLeader.LeaderEpoch), out, m); done || code != kafka.None {
+		if code != kafka.None && !ok && known != kafka.NoNode {
+			out.Note(trace.Note{Kind: trace.FetchError, Topic: Partition.Topic, Node: r.cfg.ID, Peer: from, Err: code})
 		}
-		r.fetch.last = now
+		return ok
+	}
+	if r.state != Follower && r.state != Observer {
+		return false
+	}
+	r.heard(now, out)
+	switch d, s := p.DivergingEpoch, p.SnapshotID; {
+	case d.EndOffset >= 0 && d.Epoch >= 0:
+		r.truncate(now, kafka.LeaderEpoch(d.Epoch), kafka.Offset(d.EndOffset), out, m)
+	case s.EndOffset >= 0 && s.Epoch >= 0:
+		r.fetch.snapshot = snapshotFetch{on: true, id: SnapshotID{kafka.Offset(s.EndOffset), kafka.LeaderEpoch(s.Epoch)}}
+	default:
+		r.appendFetched(now, p, out, m)
 	}
 	return true
+}
+
+// heard notes that the leader answers.
+func (r *Replica) heard(now kafka.Instant, out *sim.Out) {
+	r.fetch.last, r.fetch.fetched = now, true
+	if r.state == Follower {
+		r.setDeadline(now, r.cfg.FetchTimeout, out)
+	}
 }
 
 // truncate cuts the log back to where it agrees with the leader's: a point
 // that lies before the divergence, perhaps not the last; the next fetch goes on
 // from there (KafkaMetadataLog.truncateToEndOffset).
-func (r *Replica) truncate(epoch kafka.LeaderEpoch, end kafka.Offset, out *sim.Out, m Machine) {
+func (r *Replica) truncate(now kafka.Instant, epoch kafka.LeaderEpoch, end kafka.Offset, out *sim.Out, m Machine) {
 	log := m.Dir.MutableAt(r.slot)
 	old := log.LEO()
 	ownEpoch, ownEnd := log.EndOffsetForEpoch(epoch, old)
@@ -136,25 +144,56 @@ func (r *Replica) truncate(epoch kafka.LeaderEpoch, end kafka.Offset, out *sim.O
 	if ownEpoch == epoch {
 		to = min(ownEnd, end)
 	}
-	if ownEpoch == kafka.NoEpoch { // nothing of that epoch or an older one
-		to = log.LogStart()
+	if ownEpoch == kafka.NoEpoch { // newer than anything here, or nothing is here
+		if to = log.LogStart(); epoch > log.LatestEpoch() {
+			to = min(old, end)
+		}
 	}
 	if to < r.hw {
 		panic(fmt.Sprintf("raft: node %d would truncate to %d below its high watermark %d", r.cfg.ID, to, r.hw))
 	}
 	log.TruncateTo(to)
+	r.unscan(now, to, out)
 	out.Note(trace.Note{Kind: trace.Truncated, Topic: Partition.Topic, Node: r.cfg.ID, Offset: to, From: old, Epoch: epoch})
 }
 
 // appendFetched appends what came and takes the leader's high watermark, as far
-// as its own log reaches. Observers leave flushing to the operating system.
-func (r *Replica) appendFetched(now kafka.Instant, p *kmsg.FetchResponseTopicPartition, m Machine) {
+// as its own log reaches. A voter flushes first, for its next fetch says that it
+// has the records; observers leave that to the operating system.
+func (r *Replica) appendFetched(now kafka.Instant, p *kmsg.FetchResponseTopicPartition, out *sim.Out, m Machine) {
 	log := m.Dir.At(r.slot)
+	r.fetch.hw = kafka.Offset(p.HighWatermark)
 	if len(p.RecordBatches) > 0 {
 		log = m.Dir.MutableAt(r.slot)
 		if _, _, err := log.AppendAsFollower(now, p.RecordBatches); err != nil {
 			panic(fmt.Sprintf("raft: node %d: %v", r.cfg.ID, err))
 		}
+		r.scanAppended(now, out, m)
+		if r.state == Follower {
+			if done := m.Disk.Fsync(now, len(p.RecordBatches)); done > now {
+				r.fetch.flushing = true
+				out.SetTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerFlush}, done)
+				// Kafka's follower does nothing else until the fsync is done.
+				r.setDeadline(now, done.Sub(now)+r.cfg.FetchTimeout, out)
+				return
+			}
+			log.Flush()
+		}
 	}
-	r.raiseHW(min(kafka.Offset(p.HighWatermark), log.LEO()))
+	r.raiseHW(min(r.fetch.hw, log.LEO()))
+}
+
+// synced is called when an fsync is done.
+func (r *Replica) synced(now kafka.Instant, out *sim.Out, m Machine) {
+	if r.state == Leader && r.lead.flushing {
+		r.fetch.flushing = false
+		r.flushed(now, out, m)
+		return
+	}
+	log := m.Dir.MutableAt(r.slot)
+	log.Flush()
+	if r.fetch.flushing {
+		r.fetch.flushing = false
+		r.raiseHW(min(r.fetch.hw, log.LEO()))
+	}
 }

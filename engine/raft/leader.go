@@ -18,15 +18,18 @@ type leading struct {
 	end      kafka.Offset // its own end offset: what it has flushed
 	flushing bool         // an fsync is under way, up to the log's end
 	pending  []metadata.Record
-	pendAt   kafka.Instant // when the first of them came
-	force    bool          // drain without waiting for linger
-	replicas []Progress    // sorted by ID
-	parked   []parked      // in order of arrival
+	pendAt   kafka.Instant  // when the first of them came
+	force    bool           // drain without waiting for linger
+	replicas []Progress     // sorted by ID
+	parked   []parked       // in order of arrival
+	fetched  []kafka.NodeID // voters that fetched since the last check of the quorum, by id
+	change   change         // of the voters, under way
 }
 
 // Progress is what a leader knows of a replica that fetches from it.
 type Progress struct {
 	ID           kafka.NodeID
+	Directory    [16]byte
 	End          kafka.Offset  // its log end offset, by its last fetch
 	LastFetch    kafka.Instant // when that came
 	LastCaughtUp kafka.Instant // when it last asked for what did not exist yet; -Never if never
@@ -49,6 +52,7 @@ func (l *leading) clone() leading {
 	c.pending = slices.Clone(l.pending)
 	c.replicas = slices.Clone(l.replicas)
 	c.parked = slices.Clone(l.parked)
+	c.fetched = slices.Clone(l.fetched)
 	return c
 }
 
@@ -65,10 +69,13 @@ func (l *leading) digest(h *sim.Hash) {
 	h.Int(int64(len(l.replicas)))
 	for _, p := range l.replicas {
 		h.Int(int64(p.ID))
+		h.Bytes(p.Directory[:])
 		h.Int(int64(p.End))
 		h.Int(int64(p.LastFetch))
 		h.Int(int64(p.LastCaughtUp))
 	}
+	digestIDs(h, l.fetched)
+	l.change.digest(h)
 	h.Int(int64(len(l.parked)))
 	for _, p := range l.parked {
 		h.Uint64(uint64(p.conn))
@@ -82,31 +89,45 @@ func (l *leading) digest(h *sim.Hash) {
 	}
 }
 
-// becomeCandidate begins a new epoch with its own, durable, vote. The only
-// voter has passed the pre-vote and the election with it.
-func (r *Replica) becomeCandidate(now kafka.Instant, out *sim.Out, m Machine) {
-	r.state = Candidate
-	r.epoch++
-	*m.Quorum = QuorumState{LeaderEpoch: r.epoch, LeaderID: kafka.NoNode, VotedID: r.cfg.ID}
-	r.becomeLeader(now, out, m)
-}
-
-// becomeLeader writes the LeaderChange record, at once and before anything
-// else: nothing of older epochs counts as committed before it is.
-func (r *Replica) becomeLeader(now kafka.Instant, out *sim.Out, m Machine) {
-	r.state, r.leader = Leader, r.cfg.ID
-	*m.Quorum = QuorumState{LeaderEpoch: r.epoch, LeaderID: r.cfg.ID, VotedID: r.cfg.ID}
+// toLeader writes the LeaderChange record, at once and before anything else:
+// nothing of older epochs counts as committed before it is. Voters that came
+// with the formatting of the disk are written with it, for everybody to have.
+func (r *Replica) toLeader(now kafka.Instant, out *sim.Out, m Machine) {
+	msg := kmsg.NewLeaderChangeMessage()
+	msg.LeaderID = int32(r.cfg.ID)
+	for _, v := range r.ballot {
+		msg.Voters = append(msg.Voters, kmsg.LeaderChangeMessageVoter{VoterID: int32(v.id)})
+		if v.state == granted {
+			msg.GrantingVoters = append(msg.GrantingVoters, kmsg.LeaderChangeMessageVoter{VoterID: int32(v.id)})
+		}
+	}
+	r.enter(now, Leader, r.checkQuorumTimeout(), out, m)
+	r.leader = r.cfg.ID
+	r.persist(m)
 	end := m.Dir.At(r.slot).LEO()
 	r.lead = leading{start: end, end: end}
 	out.Note(trace.Note{Kind: trace.QuorumLeader, Node: r.cfg.ID, Epoch: r.epoch})
-	msg := kmsg.NewLeaderChangeMessage()
-	msg.LeaderID = int32(r.cfg.ID)
-	for _, v := range r.cfg.Voters {
-		msg.Voters = append(msg.Voters, kmsg.LeaderChangeMessageVoter{VoterID: int32(v)})
+	recs := []record.Record{controlRecord(record.ControlLeaderChange, msg.AppendTo(nil), now.UnixMilli())}
+	if len(r.sets) == 1 && r.sets[0].offset < 0 && end == 0 {
+		recs = append(recs, controlRecord(record.ControlKRaftVersion, kraftVersion1, now.UnixMilli()),
+			controlRecord(record.ControlKRaftVoters, encodeVoters(r.voters), now.UnixMilli()))
 	}
-	msg.GrantingVoters = []kmsg.LeaderChangeMessageVoter{{VoterID: int32(r.cfg.ID)}}
-	batch := record.BuildControl(record.ControlLeaderChange, msg.AppendTo(nil), now.UnixMilli())
-	r.write(now, out, m, batch)
+	r.write(now, out, m, record.Build(record.BatchSpec{Control: true, Records: recs}))
+	r.begin(now, out)
+}
+
+// abandon ends a leadership: who waits for records is told that this is not the
+// leader any more, and what was not written yet is forgotten.
+func (r *Replica) abandon(out *sim.Out) {
+	for i := range r.lead.parked {
+		f := &r.lead.parked[i]
+		out.Reply(f.conn, f.corr, r.fetchResponse(f.version, kafka.NotLeaderOrFollower))
+	}
+	r.endChange(kafka.NotLeaderOrFollower, out)
+	r.lead = leading{}
+	out.ClearTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerLinger})
+	out.ClearTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerParked})
+	out.ClearTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerBegin})
 }
 
 // IsLeader reports whether the replica leads the quorum.
@@ -116,7 +137,7 @@ func (r *Replica) IsLeader() bool { return r.state == Leader }
 // was committed before its epoch: then the owner may act (KafkaRaftClient
 // maybeFireLeaderChange).
 func (r *Replica) Ready() bool {
-	return r.state == Leader && r.hw > r.lead.start && r.taken > r.lead.start
+	return r.state == Leader && r.hw > r.lead.start && r.taken > r.lead.start && !r.snap.load
 }
 
 // NextOffset is the offset that the next appended record will get.
@@ -159,6 +180,7 @@ func (r *Replica) write(now kafka.Instant, out *sim.Out, m Machine, batch []byte
 	if _, _, err := m.Dir.MutableAt(r.slot).AppendAsLeader(now, batch, r.epoch); err != nil {
 		panic("raft: append: " + err.Error())
 	}
+	r.scanAppended(now, out, m)
 	r.lead.flushing = true
 	if done := m.Disk.Fsync(now, len(batch)); done > now {
 		out.SetTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerFlush}, done)
@@ -175,6 +197,10 @@ func (r *Replica) flushed(now kafka.Instant, out *sim.Out, m Machine) {
 	r.lead.flushing = false
 	r.lead.end = log.LEO()
 	r.updateHW()
+	r.changed(now, out, m)
+	if r.state != Leader {
+		return
+	}
 	r.answerParked(now, out, m)
 	if len(r.lead.pending) > 0 && now >= r.lead.pendAt.Add(r.cfg.AppendLinger) {
 		r.drain(now, out, m)
@@ -184,12 +210,13 @@ func (r *Replica) flushed(now kafka.Instant, out *sim.Out, m Machine) {
 // updateHW sets the high watermark to the offset that a majority of voters
 // have, if the majority has a record of this epoch (LeaderState.maybeUpdateHighWatermark).
 func (r *Replica) updateHW() {
-	ends := make([]kafka.Offset, 0, len(r.cfg.Voters))
-	for _, v := range r.cfg.Voters {
-		switch i, ok := r.progress(v); {
-		case v == r.cfg.ID:
+	var buf [16]kafka.Offset
+	ends := buf[:0]
+	for _, v := range r.voters {
+		switch i, ok := r.progress(v.ID); {
+		case v.ID == r.cfg.ID:
 			ends = append(ends, r.lead.end)
-		case ok:
+		case ok && (v.Directory == [16]byte{} || v.Directory == r.lead.replicas[i].Directory):
 			ends = append(ends, r.lead.replicas[i].End)
 		default:
 			ends = append(ends, 0)

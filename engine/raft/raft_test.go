@@ -24,20 +24,29 @@ import (
 // records, if it leads.
 type host struct {
 	id     kafka.NodeID
+	voters []kafka.NodeID
+	static metadata.Static
+	seed   uint64
 	dir    *storage.Dir
 	quorum raft.QuorumState
 	disk   disk.Disk
+	snaps  raft.Snapshots
 	r      *raft.Replica
 	taken  []kafka.Offset // offsets of the records handed out in this life
+	began  kafka.Offset   // the end of the snapshot that this life began with
+	exited bool
 }
 
-func newHost(id kafka.NodeID) *host {
-	return &host{id: id, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New()}
+func newHost(id kafka.NodeID, voters []kafka.NodeID, static metadata.Static, seed uint64) *host {
+	return &host{id: id, voters: voters, static: static, seed: seed, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New()}
 }
 
 func (p *host) machine() raft.Machine {
-	return raft.Machine{Dir: p.dir, Quorum: &p.quorum, Disk: &p.disk}
+	return raft.Machine{Dir: p.dir, Quorum: &p.quorum, Disk: &p.disk, Snapshots: &p.snaps}
 }
+
+// directory is where a node with dynamic voters has its log.
+func directory(id kafka.NodeID) [16]byte { return [16]byte{0xd1, 15: byte(id)} }
 
 const voter = 101
 
@@ -45,26 +54,50 @@ func (p *host) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	switch in.Kind {
 	case sim.InputBoot:
 		p.dir.Start()
-		r, err := raft.New(raft.NewConfig(p.id, []kafka.NodeID{voter}, 1, nil))
+		cfg := raft.NewConfig(p.id, p.voters, p.seed, p.static)
+		cfg.Directory = directory(p.id)
+		r, err := raft.New(cfg)
 		if err != nil {
 			panic(err)
 		}
-		p.r, p.taken = r, nil
+		p.r, p.taken, p.began, p.exited = r, nil, 0, false
 	case sim.InputCommand:
-		var recs []metadata.Record
-		for range in.Command.(int) {
-			recs = append(recs, &metadata.NoOpRecord{})
+		switch order := in.Command.(type) {
+		case int:
+			var recs []metadata.Record
+			for range order {
+				recs = append(recs, &metadata.NoOpRecord{})
+			}
+			if p.r.IsLeader() {
+				p.r.Append(now, out, p.machine(), recs)
+			}
+		case string: // shutdown
+			p.r.Shutdown(now, out, p.machine())
 		}
-		p.r.Append(now, out, p.machine(), recs)
 	}
 	p.r.Step(now, in, out, p.machine())
+	p.take(now, out)
+	if p.r.ShutDown(now) {
+		p.dir.Shutdown(0)
+		p.r = nil
+		out.Exit()
+	}
+}
+
+func (p *host) take(now kafka.Instant, out *sim.Out) {
+	if _, _, ok := p.r.TakeSnapshot(p.machine()); ok {
+		p.taken, p.began = nil, p.r.Taken()
+	}
 	for _, e := range p.r.TakeCommitted(p.machine()) {
 		p.taken = append(p.taken, e.Offset)
+	}
+	if p.r.SnapshotDue(now) {
+		p.r.WriteSnapshot(now, out, p.machine(), []metadata.Record{&metadata.NoOpRecord{}})
 	}
 }
 
 func (p *host) crash(powerLoss bool) (lost int64) {
-	p.r = nil
+	p.r, p.taken = nil, nil
 	p.disk.Reset()
 	if powerLoss {
 		return p.dir.LosePageCache()
@@ -79,6 +112,7 @@ func (p *host) Clone() sim.Actor {
 	if p.r != nil {
 		c.r = p.r.Clone()
 	}
+	c.snaps = p.snaps.Clone()
 	c.taken = slices.Clone(p.taken)
 	return &c
 }
@@ -87,6 +121,7 @@ func (p *host) Digest(h *sim.Hash) {
 	p.dir.Digest(h)
 	p.quorum.Digest(h)
 	p.disk.Digest(h)
+	p.snaps.Digest(h)
 	if p.r != nil {
 		p.r.Digest(h)
 	}
@@ -107,42 +142,95 @@ func (p *host) String() string {
 // world is a kernel with one voter and observers. Every message is encoded and
 // decoded on its way.
 type world struct {
-	t     *testing.T
-	k     *sim.Kernel
-	hosts []*host
-	log   strings.Builder
-	wire  bool // print messages
+	t      *testing.T
+	k      *sim.Kernel
+	hosts  []*host
+	voters []kafka.NodeID
+	log    strings.Builder
+	wire   bool // print messages
 }
 
-func newWorld(t *testing.T, ids ...kafka.NodeID) *world {
-	w := &world{t: t, k: sim.New(1, 0, net.Quality{Latency: kafka.Millisecond})}
+func newWorld(t *testing.T, voters []kafka.NodeID, static metadata.Static, seed uint64, ids ...kafka.NodeID) *world {
+	w := &world{t: t, k: sim.New(seed, 0, net.Quality{Latency: kafka.Millisecond}), voters: voters}
 	w.k.Hooks.Note = func(n *trace.Note) { fmt.Fprintf(&w.log, "%v %s\n", n.At, n.Text()) }
-	w.k.Hooks.Recode = func(m sim.Message) sim.Message {
-		if m.Request != nil {
-			w.say("%v fetch %s", w.k.Now(), fetchText(m.Request.(*kmsg.FetchRequest)))
-			back := kmsg.NewPtrFetchRequest()
-			back.Version = m.Request.GetVersion()
-			if err := back.ReadFrom(m.Request.AppendTo(nil)); err != nil {
-				t.Fatal(err)
-			}
-			m.Request = back
-		} else {
-			w.say("%v response %s", w.k.Now(), responseText(m.Response.(*kmsg.FetchResponse)))
-			back := kmsg.NewPtrFetchResponse()
-			back.Version = m.Response.GetVersion()
-			if err := back.ReadFrom(m.Response.AppendTo(nil)); err != nil {
-				t.Fatal(err)
-			}
-			m.Response = back
-		}
-		return m
-	}
+	w.k.Hooks.Recode = w.recode
 	for _, id := range ids {
-		h := newHost(id)
+		h := newHost(id, voters, static, seed)
 		w.hosts = append(w.hosts, h)
 		w.k.Add(sim.ActorID(id), fmt.Sprint("node-", id), h)
 	}
 	return w
+}
+
+// recode encodes and decodes a message, and prints it.
+func (w *world) recode(m sim.Message) sim.Message {
+	if m.Request != nil {
+		w.say("%v %s", w.k.Now(), requestText(m))
+		back := kmsg.RequestForKey(m.Request.Key())
+		back.SetVersion(m.Request.GetVersion())
+		if err := back.ReadFrom(m.Request.AppendTo(nil)); err != nil {
+			w.t.Fatal(err)
+		}
+		m.Request = back
+		return m
+	}
+	w.say("%v response %s", w.k.Now(), answerText(m))
+	back := kmsg.ResponseForKey(m.Response.Key())
+	back.SetVersion(m.Response.GetVersion())
+	if err := back.ReadFrom(m.Response.AppendTo(nil)); err != nil {
+		w.t.Fatal(err)
+	}
+	m.Response = back
+	return m
+}
+
+// requestText prints a request: who asks whom, and what.
+func requestText(m sim.Message) string {
+	switch q := m.Request.(type) {
+	case *kmsg.FetchRequest:
+		return "fetch " + fetchText(q)
+	case *kmsg.FetchSnapshotRequest:
+		p := &q.Topics[0].Partitions[0]
+		return fmt.Sprintf("fetch-snapshot from %d: epoch %d snapshot %d-%d position %d", q.ReplicaID, p.CurrentLeaderEpoch, p.SnapshotID.EndOffset, p.SnapshotID.Epoch, p.Position)
+	case *kmsg.VoteRequest:
+		p := &q.Topics[0].Partitions[0]
+		kind := "vote"
+		if p.PreVote {
+			kind = "pre-vote"
+		}
+		return fmt.Sprintf("%s %d -> %d: epoch %d log %d-%d", kind, p.CandidateID, q.VoterID, p.CandidateEpoch, p.LastOffsetEpoch, p.LastOffset)
+	case *kmsg.BeginQuorumEpochRequest:
+		p := &q.Topics[0].Partitions[0]
+		return fmt.Sprintf("begin-epoch %d -> %d: epoch %d", p.LeaderID, q.VoterID, p.LeaderEpoch)
+	case *kmsg.EndQuorumEpochRequest:
+		p := &q.Topics[0].Partitions[0]
+		var ids []int32
+		for _, c := range p.PreferredCandidates {
+			ids = append(ids, c.CandidateID)
+		}
+		return fmt.Sprintf("end-epoch from %d: epoch %d successors %v", p.LeaderID, p.LeaderEpoch, ids)
+	}
+	return kmsg.NameForKey(m.Request.Key())
+}
+
+func answerText(m sim.Message) string {
+	switch q := m.Response.(type) {
+	case *kmsg.FetchResponse:
+		return responseText(q)
+	case *kmsg.FetchSnapshotResponse:
+		p := &q.Topics[0].Partitions[0]
+		return fmt.Sprintf("%s snapshot %d-%d position %d of %d", kafka.ErrorCode(p.ErrorCode), p.SnapshotID.EndOffset, p.SnapshotID.Epoch, p.Position, p.Size)
+	case *kmsg.VoteResponse:
+		p := &q.Topics[0].Partitions[0]
+		return fmt.Sprintf("%s granted %v leader %d epoch %d", kafka.ErrorCode(p.ErrorCode), p.VoteGranted, p.LeaderID, p.LeaderEpoch)
+	case *kmsg.BeginQuorumEpochResponse:
+		p := &q.Topics[0].Partitions[0]
+		return fmt.Sprintf("%s leader %d epoch %d", kafka.ErrorCode(p.ErrorCode), p.LeaderID, p.LeaderEpoch)
+	case *kmsg.EndQuorumEpochResponse:
+		p := &q.Topics[0].Partitions[0]
+		return fmt.Sprintf("%s leader %d epoch %d", kafka.ErrorCode(p.ErrorCode), p.LeaderID, p.LeaderEpoch)
+	}
+	return kmsg.NameForKey(m.Response.Key())
 }
 
 func (w *world) say(format string, v ...any) {
@@ -172,6 +260,9 @@ func responseText(resp *kmsg.FetchResponse) string {
 		}
 		s += fmt.Sprintf(" records %d from %d", n, b.BaseOffset())
 	}
+	if p.SnapshotID.EndOffset >= 0 {
+		s += fmt.Sprintf(" snapshot %d-%d", p.SnapshotID.EndOffset, p.SnapshotID.Epoch)
+	}
 	if p.DivergingEpoch.EndOffset >= 0 {
 		s += fmt.Sprintf(" diverging epoch %d end %d", p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset)
 	}
@@ -198,10 +289,17 @@ func (w *world) runTo(at kafka.Instant) {
 	w.k.AdvanceTo(at)
 }
 
+// TestInteraction runs the golden files. A file whose first command is cluster
+// says which voters and observers there are; the others have one voter and two
+// observers.
 func TestInteraction(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		w := newWorld(t, voter, 1, 2)
+		w := newWorld(t, []kafka.NodeID{voter}, nil, 1, voter, 1, 2)
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd == "cluster" {
+				w = clusterOf(t, d)
+				return ""
+			}
 			w.log.Reset()
 			w.wire = d.HasArg("wire")
 			w.do(d)
@@ -211,32 +309,131 @@ func TestInteraction(t *testing.T) {
 	})
 }
 
-func (w *world) do(d *datadriven.TestData) {
-	id := kafka.NodeID(0)
-	if d.HasArg("node") {
-		var n int
-		d.ScanArgs(w.t, "node", &n)
-		id = kafka.NodeID(n)
+// clusterOf makes the world that a golden file asks for.
+func clusterOf(t *testing.T, d *datadriven.TestData) *world {
+	voters, observers, seed := 3, 0, 1
+	maybe(t, d, "voters", &voters)
+	maybe(t, d, "observers", &observers)
+	maybe(t, d, "seed", &seed)
+	var ids, all []kafka.NodeID
+	for i := range voters {
+		ids = append(ids, kafka.NodeID(voter+i))
 	}
+	all = slices.Clone(ids)
+	for i := range observers {
+		all = append(all, kafka.NodeID(i+1))
+	}
+	var static []metadata.ConfigValue
+	for line := range strings.Lines(d.Input) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		static = append(static, metadata.ConfigValue{Name: name, Value: value})
+	}
+	w := newWorld(t, ids, metadata.NewStatic(static), uint64(seed), all...)
+	if d.HasArg("dynamic") {
+		var vs []raft.Voter
+		for _, id := range ids {
+			vs = append(vs, raft.Voter{ID: id, Directory: directory(id)})
+		}
+		for _, h := range w.hosts[:voters] {
+			h.snaps = raft.Bootstrap(vs)
+		}
+	}
+	return w
+}
+
+func maybe(t *testing.T, d *datadriven.TestData, name string, v *int) {
+	if d.HasArg(name) {
+		d.ScanArgs(t, name, v)
+	}
+}
+
+// nodes are those that an argument names; all without.
+func (w *world) nodes(d *datadriven.TestData, arg string) (ids []kafka.NodeID) {
+	for _, a := range d.CmdArgs {
+		if a.Key == arg {
+			for _, v := range a.Vals {
+				n, err := strconv.Atoi(v)
+				if err != nil {
+					d.Fatalf(w.t, "%v", err)
+				}
+				ids = append(ids, kafka.NodeID(n))
+			}
+			return ids
+		}
+	}
+	for _, h := range w.hosts {
+		ids = append(ids, h.id)
+	}
+	return ids
+}
+
+// leader is the node that leads in the highest epoch; nil if none does.
+func (w *world) leader() (best *host) {
+	for _, h := range w.hosts {
+		if h.r != nil && h.r.IsLeader() && (best == nil || h.r.Epoch() > best.r.Epoch()) {
+			best = h
+		}
+	}
+	return best
+}
+
+func (w *world) kill(id kafka.NodeID, powerLoss bool) {
+	lost := w.host(id).crash(powerLoss)
+	w.k.Kill(sim.ActorID(id), powerLoss, 0)
+	fmt.Fprintf(&w.log, "%d bytes lost\n", lost)
+}
+
+func (w *world) link(a, b kafka.NodeID, cut bool) {
+	f := w.k.Heal
+	if cut {
+		f = w.k.Cut
+	}
+	f(sim.ActorID(a), sim.ActorID(b))
+	f(sim.ActorID(b), sim.ActorID(a))
+}
+
+func (w *world) do(d *datadriven.TestData) {
 	switch d.Cmd {
 	case "start":
-		w.k.Start(sim.ActorID(id), 0)
+		for _, id := range w.nodes(d, "node") {
+			w.k.Start(sim.ActorID(id), 0)
+		}
 	case "crash", "power-loss":
-		lost := w.host(id).crash(d.Cmd == "power-loss")
-		w.k.Kill(sim.ActorID(id), d.Cmd == "power-loss", 0)
-		fmt.Fprintf(&w.log, "%d bytes lost\n", lost)
+		for _, id := range w.nodes(d, "node") {
+			w.kill(id, d.Cmd == "power-loss")
+		}
+	case "shutdown":
+		for _, id := range w.nodes(d, "node") {
+			w.k.Order(sim.ActorID(id), "shutdown", 0)
+		}
 	case "append":
 		var n int
 		d.ScanArgs(w.t, "n", &n)
-		w.k.Order(voter, n, 0)
-	case "cut":
-		w.k.Cut(sim.ActorID(id), voter)
-		w.k.Cut(voter, sim.ActorID(id))
-	case "heal":
-		w.k.Heal(sim.ActorID(id), voter)
-		w.k.Heal(voter, sim.ActorID(id))
+		to := voter
+		if h := w.leader(); h != nil {
+			to = int(h.id)
+		}
+		maybe(w.t, d, "node", &to)
+		w.k.Order(sim.ActorID(to), n, 0)
+	case "cut", "heal":
+		from := w.nodes(d, "node")
+		to := []kafka.NodeID{voter}
+		if d.HasArg("from") {
+			to = w.nodes(d, "from")
+		}
+		for _, a := range from {
+			for _, b := range to {
+				if a != b {
+					w.link(a, b, d.Cmd == "cut")
+				}
+			}
+		}
 	case "slow-disk":
-		w.host(voter).disk.FsyncLatency = 200 * kafka.Millisecond
+		for _, id := range w.nodes(d, "node") {
+			w.host(id).disk.FsyncLatency = 200 * kafka.Millisecond
+		}
+	case "add-voter", "remove-voter":
+		w.changeVoters(d)
 	case "run":
 		var ms string
 		d.ScanArgs(w.t, "to", &ms)
@@ -249,12 +446,83 @@ func (w *world) do(d *datadriven.TestData) {
 		for _, h := range w.hosts {
 			fmt.Fprintln(&w.log, h)
 		}
-		for _, p := range w.host(voter).replicas() {
-			fmt.Fprintf(&w.log, "  replica %d end %d, last fetch %v, caught up %v\n", p.ID, p.End, p.LastFetch, p.LastCaughtUp)
+		if h := w.leader(); h != nil {
+			for _, p := range h.replicas() {
+				fmt.Fprintf(&w.log, "  replica %d end %d, last fetch %v, caught up %v\n", p.ID, p.End, p.LastFetch, p.LastCaughtUp)
+			}
+		}
+	case "logs":
+		for _, h := range w.hosts {
+			if log := h.dir.Get(raft.Partition); log != nil {
+				fmt.Fprintf(&w.log, "%d: log start %d, end %d, epochs %v, snapshots", h.id, log.LogStart(), log.LEO(), log.Epochs())
+				for _, s := range h.snaps.List() {
+					fmt.Fprintf(&w.log, " %d-%d", s.ID.End, s.ID.Epoch)
+				}
+				fmt.Fprintln(&w.log)
+			}
+		}
+	case "describe":
+		for _, s := range w.leader().r.Describe(w.k.Now()) {
+			fmt.Fprintf(&w.log, "%d observer=%v end %d\n", s.ID, s.Observer, s.End)
 		}
 	default:
 		d.Fatalf(w.t, "unknown verb %s", d.Cmd)
 	}
+}
+
+// tool is a client that sends requests to replicas and prints the answers.
+type tool struct {
+	w    *world
+	corr int32
+}
+
+const toolID = sim.FirstClient
+
+func (p *tool) Step(_ kafka.Instant, in *sim.Input, out *sim.Out) {
+	switch in.Kind {
+	case sim.InputCommand:
+		p.corr++
+		c := in.Command.(toolOrder)
+		out.Send(sim.ActorID(c.to), sim.ChanRaft, p.corr, c.req, 10*kafka.Second)
+	case sim.InputResponse:
+		var code int16
+		switch r := in.Response.(type) {
+		case *kmsg.AddRaftVoterResponse:
+			code = r.ErrorCode
+		case *kmsg.RemoveRaftVoterResponse:
+			code = r.ErrorCode
+		}
+		fmt.Fprintf(&p.w.log, "%v tool: %s %s\n", p.w.k.Now(), kmsg.NameForKey(in.Response.Key()), kafka.ErrorCode(code))
+	}
+}
+
+func (p *tool) Clone() sim.Actor   { c := *p; return &c }
+func (p *tool) Digest(h *sim.Hash) { h.Int(int64(p.corr)) }
+
+type toolOrder struct {
+	to  kafka.NodeID
+	req kmsg.Request
+}
+
+// changeVoters sends AddRaftVoter or RemoveRaftVoter to the leader.
+func (w *world) changeVoters(d *datadriven.TestData) {
+	if w.k.Actor(toolID) == nil {
+		w.k.Add(toolID, "tool", &tool{w: w})
+		w.k.Start(toolID, 0)
+		w.k.Step()
+	}
+	id := w.nodes(d, "voter")[0]
+	var req kmsg.Request
+	if d.Cmd == "add-voter" {
+		q := kmsg.NewPtrAddRaftVoterRequest()
+		q.Version, q.VoterID, q.VoterDirectoryID, q.AckWhenCommitted = 1, int32(id), directory(id), true
+		req = q
+	} else {
+		q := kmsg.NewPtrRemoveRaftVoterRequest()
+		q.VoterID, q.VoterDirectoryID = int32(id), directory(id)
+		req = q
+	}
+	w.k.Order(toolID, toolOrder{w.leader().id, req}, 0)
 }
 
 func (p *host) replicas() []raft.Progress {
@@ -267,7 +535,7 @@ func (p *host) replicas() []raft.Progress {
 // An observer whose log went another way than the leader's, in an epoch of its
 // own, cuts back to where they agree and goes on from there (KIP-595).
 func TestObserverTruncatesOnDivergence(t *testing.T) {
-	w := newWorld(t, voter, 1)
+	w := newWorld(t, []kafka.NodeID{voter}, nil, 1, voter, 1)
 	batch := func(n int) []byte {
 		recs := make([]record.Record, n)
 		for i := range recs {
@@ -321,7 +589,7 @@ func batches(l *storage.Log) (s []string) {
 
 // A clone goes on exactly as the original does.
 func TestCloneRunsAlike(t *testing.T) {
-	w := newWorld(t, voter, 1, 2)
+	w := newWorld(t, []kafka.NodeID{voter}, nil, 1, voter, 1, 2)
 	for _, h := range w.hosts {
 		w.k.Start(sim.ActorID(h.id), 0)
 	}
@@ -352,8 +620,10 @@ func TestCloneRunsAlike(t *testing.T) {
 }
 
 func TestNewRefusesQuorums(t *testing.T) {
-	if _, err := raft.New(raft.NewConfig(101, []kafka.NodeID{101, 102, 103}, 1, nil)); err == nil {
-		t.Error("three voters were taken")
+	for _, voters := range [][]kafka.NodeID{nil, {101, 102, 101}} {
+		if _, err := raft.New(raft.NewConfig(101, voters, 1, nil)); err == nil {
+			t.Errorf("voters %v were taken", voters)
+		}
 	}
 }
 

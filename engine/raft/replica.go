@@ -2,13 +2,13 @@ package raft
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/storage"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // State is a replica's state in the quorum.
@@ -32,10 +32,13 @@ func (s State) String() string {
 
 // The kinds of timers, all owned by sim.OwnerRaft.
 const (
-	timerLinger uint8 = iota // gathered records are due
-	timerFlush               // the fsync of the last append is done
-	timerParked              // the first parked fetch is due
-	timerRetry               // fetch again
+	timerLinger   uint8 = iota // gathered records are due
+	timerFlush                 // the fsync of the last append is done
+	timerParked                // the first parked fetch is due
+	timerRetry                 // A: a replica that may be asked again
+	timerDeadline              // the state's time-out
+	timerBegin                 // BeginQuorumEpoch is due again
+	timerShutdown              // a clean end has taken too long
 )
 
 // Replica is one member or observer of the quorum, as far as its process's
@@ -46,24 +49,41 @@ type Replica struct {
 	state  State
 	epoch  kafka.LeaderEpoch
 	leader kafka.NodeID // NoNode: unknown
+	voted  kafka.NodeID // NoNode: no vote given in this epoch
 	slot   int          // of the log in the machine's Dir
 	hw     kafka.Offset // NoOffset: unknown
 	taken  kafka.Offset // next offset that TakeCommitted returns
 
-	lead  leading
-	fetch fetching
+	deadline kafka.Instant // when the state ends by itself; Never if it does not
+	armed    kafka.Instant // when the deadline timer fires; Never if it is not set
+	stopBy   kafka.Instant // a clean end is under way, until then at most; Never if not
+	corr     int32         // last correlation id used
+	peers    []peer        // sorted by id
+
+	voters  []Voter      // in effect; immutable
+	sets    []voterSet   // voters that the log establishes, oldest first; none with static voters
+	scanned kafka.Offset // up to where the log was looked through for them
+
+	lead       leading        // Leader
+	ballot     []vote         // Prospective and Candidate: by voter
+	successors []kafka.NodeID // Resigned: in the order in which they should stand for election
+	acked      []kafka.NodeID // Resigned: who has heard of it
+	fetch      fetching
+	snap       snapshotting
 }
 
 // New returns the replica of a process that starts. It fails on a config that
-// this version cannot run.
+// no quorum can be made of.
 func New(cfg Config) (*Replica, error) {
-	if len(cfg.Voters) != 1 {
-		return nil, fmt.Errorf("raft: %d voters; this version runs exactly 1", len(cfg.Voters))
+	if err := cfg.check(); err != nil {
+		return nil, err
 	}
 	return &Replica{
 		cfg: cfg, rng: sim.NewRand(cfg.Seed, "raft/"+fmt.Sprint(cfg.ID)),
-		leader: kafka.NoNode, slot: -1, hw: kafka.NoOffset,
-		fetch: fetching{voter: -1},
+		leader: kafka.NoNode, voted: kafka.NoNode, slot: -1, hw: kafka.NoOffset,
+		deadline: kafka.Never, armed: kafka.Never, stopBy: kafka.Never,
+		voters: staticVoters(cfg.Voters),
+		fetch:  fetching{voter: -1, hw: kafka.NoOffset},
 	}, nil
 }
 
@@ -75,29 +95,43 @@ func (r *Replica) Step(now kafka.Instant, in *sim.Input, out *sim.Out, m Machine
 	case sim.InputRequest:
 		r.request(now, in, out, m)
 	case sim.InputResponse:
-		if resp, ok := in.Response.(*kmsg.FetchResponse); ok && in.Corr == r.fetch.inFlight {
-			r.fetched(now, in.From.Node(), resp, out, m)
-		}
+		r.response(now, in, out, m)
 	case sim.InputDisconnected:
-		if in.Corr == r.fetch.inFlight {
-			r.fetchFailed(now, out)
+		if r.answered(in) {
+			r.backOff(now, in.From.Node(), out)
 		}
 	case sim.InputTimer:
 		switch in.Timer.Kind {
 		case timerLinger:
 			r.drain(now, out, m)
 		case timerFlush:
-			r.flushed(now, out, m)
+			r.synced(now, out, m)
 		case timerParked:
 			r.answerParked(now, out, m)
-		case timerRetry:
-			r.sendFetch(now, out, m)
+		case timerDeadline:
+			r.timedOut(now, out, m)
+		case timerBegin:
+			r.begin(now, out)
 		}
+	}
+	r.poll(now, out, m)
+}
+
+// poll sends what the state calls for and is not under way (KafkaRaftClient.pollCurrentState).
+func (r *Replica) poll(now kafka.Instant, out *sim.Out, m Machine) {
+	switch r.state {
+	case Leader:
+	case Resigned:
+		r.sayEnd(now, out)
+	case Prospective, Candidate:
+		r.askVotes(now, out, m)
+	default:
+		r.sendFetch(now, out, m)
 	}
 }
 
 // boot opens the log and enters the state that quorum-state and the role call
-// for (KafkaRaftClient.initialize).
+// for (KafkaRaftClient.initialize, QuorumState.initialize).
 func (r *Replica) boot(now kafka.Instant, out *sim.Out, m Machine) {
 	slot, ok := m.Dir.Slot(Partition)
 	if !ok {
@@ -108,14 +142,29 @@ func (r *Replica) boot(now kafka.Instant, out *sim.Out, m Machine) {
 		}
 	}
 	r.slot = slot
-	r.taken = m.Dir.At(slot).LogStart()
-	r.epoch = max(m.Quorum.LeaderEpoch, m.Dir.At(slot).LatestEpoch())
-	r.state = Unattached
-	if r.cfg.Voter() { // the only one: it needs no one else's vote
-		r.becomeCandidate(now, out, m)
-		return
+	r.loadSnapshot(now, m)
+	r.rescan(m)
+	r.scan(m)
+	q := *m.Quorum
+	r.epoch = max(q.LeaderEpoch, r.lastEpoch(m))
+	if r.epoch == q.LeaderEpoch {
+		r.leader, r.voted = q.LeaderID, q.VotedID
 	}
-	r.sendFetch(now, out, m)
+	only := r.isVoter() && len(r.voters) == 1
+	switch {
+	case only:
+		r.toProspective(now, out, m)
+	case r.leader == r.cfg.ID: // it led when it ended: never again in that epoch
+		r.enter(now, Resigned, r.electionTimeout(), out, m)
+	case r.voted == r.cfg.ID && r.leader == kafka.NoNode && r.isVoter():
+		r.enter(now, Candidate, r.electionTimeout(), out, m)
+		r.openBallot()
+	case r.leader != kafka.NoNode:
+		r.toFollower(now, r.leader, r.epoch, out, m)
+		r.fetch.last = -kafka.Never // it may be gone: nobody has heard of it in this life
+	default:
+		r.toUnattached(now, r.epoch, r.voted, out, m)
+	}
 }
 
 // Accessors.
@@ -148,18 +197,37 @@ func (r *Replica) LogEnd(m Machine) kafka.Offset {
 	return m.Dir.At(r.slot).LEO()
 }
 
+// Led reports whether the replica leads in an epoch.
+func (r *Replica) Led(epoch kafka.LeaderEpoch) bool { return r.state == Leader && r.epoch == epoch }
+
+// lastEpoch is the leader epoch of the last record in the log or before it, 0 if
+// there was none ever (ReplicatedLog.lastFetchedEpoch).
+func (r *Replica) lastEpoch(m Machine) kafka.LeaderEpoch {
+	if r.slot < 0 {
+		return 0
+	}
+	log := m.Dir.At(r.slot)
+	if e := log.LatestEpoch(); e != kafka.NoEpoch {
+		return e
+	}
+	if s, ok := m.Snapshots.Latest(); ok && s.ID.End == log.LEO() {
+		return s.ID.Epoch
+	}
+	return 0
+}
+
 // Taken is the offset up to which TakeCommitted has handed out the log.
 func (r *Replica) Taken() kafka.Offset { return r.taken }
 
 // CaughtUp reports whether the owner has been given everything up to a known
 // high watermark.
-func (r *Replica) CaughtUp() bool { return r.hw >= 0 && r.taken >= r.hw }
+func (r *Replica) CaughtUp() bool { return r.hw >= 0 && r.taken >= r.hw && !r.snap.load }
 
 // TakeCommitted returns the records between what was taken before and the high
 // watermark, in order; control records are left out. A record that cannot be
 // decoded means a broken engine, and panics.
 func (r *Replica) TakeCommitted(m Machine) []metadata.Entry {
-	if r.taken >= r.hw {
+	if r.taken >= r.hw || r.snap.load {
 		return nil
 	}
 	var entries []metadata.Entry
@@ -177,6 +245,7 @@ func (r *Replica) TakeCommitted(m Machine) []metadata.Entry {
 				entries = appendEntries(entries, b)
 			}
 			r.taken = b.NextOffset()
+			r.snap.bytes += int64(len(b))
 			data = data[len(b):]
 		}
 	}
@@ -185,7 +254,18 @@ func (r *Replica) TakeCommitted(m Machine) []metadata.Entry {
 
 // SkipCommitted is TakeCommitted for an owner that knows the records, for it
 // appended them.
-func (r *Replica) SkipCommitted() { r.taken = max(r.taken, r.hw) }
+func (r *Replica) SkipCommitted(m Machine) {
+	if r.taken >= r.hw {
+		return
+	}
+	for b := range m.Dir.At(r.slot).Batches(r.taken) {
+		if b.Raw.BaseOffset() >= r.hw {
+			break
+		}
+		r.snap.bytes += int64(len(b.Raw))
+	}
+	r.taken = r.hw
+}
 
 func appendEntries(entries []metadata.Entry, b record.Raw) []metadata.Entry {
 	for rec, err := range record.Records(b) {
@@ -213,7 +293,12 @@ func (r *Replica) raiseHW(hw kafka.Offset) bool {
 // Clone returns a copy.
 func (r *Replica) Clone() *Replica {
 	c := *r
+	c.peers = slices.Clone(r.peers)
+	c.sets = slices.Clone(r.sets)
 	c.lead = r.lead.clone()
+	c.ballot = slices.Clone(r.ballot)
+	c.acked = slices.Clone(r.acked)
+	c.fetch.snapshot.data = slices.Clip(r.fetch.snapshot.data)
 	return &c
 }
 
@@ -221,11 +306,37 @@ func (r *Replica) Clone() *Replica {
 func (r *Replica) Digest(h *sim.Hash) {
 	h.Int(int64(r.cfg.ID))
 	r.rng.Digest(h)
-	h.Int(int64(r.state))
-	h.Int(int64(r.epoch))
-	h.Int(int64(r.leader))
-	h.Int(int64(r.hw))
-	h.Int(int64(r.taken))
+	for _, v := range []int64{
+		int64(r.state), int64(r.epoch), int64(r.leader), int64(r.voted), int64(r.hw), int64(r.taken), int64(r.deadline),
+		int64(r.armed), int64(r.stopBy), int64(r.corr), int64(r.scanned), r.snap.bytes, int64(r.snap.last), int64(len(r.peers)),
+	} {
+		h.Int(v)
+	}
+	for _, p := range r.peers {
+		h.Int(int64(p.id))
+		h.Int(int64(p.corr))
+		h.Int(int64(p.retry))
+	}
+	digestVoters(h, r.voters)
+	h.Int(int64(len(r.sets)))
+	for _, s := range r.sets {
+		h.Int(int64(s.offset))
+		digestVoters(h, s.voters)
+	}
+	h.Int(int64(len(r.ballot)))
+	for _, v := range r.ballot {
+		h.Int(int64(v.id))
+		h.Int(int64(v.state))
+	}
+	digestIDs(h, r.successors)
+	digestIDs(h, r.acked)
 	r.lead.digest(h)
 	r.fetch.digest(h)
+}
+
+func digestIDs(h *sim.Hash, ids []kafka.NodeID) {
+	h.Int(int64(len(ids)))
+	for _, id := range ids {
+		h.Int(int64(id))
+	}
 }

@@ -6,21 +6,46 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// request answers a request of another replica.
+// request answers a request of another replica, or of a tool.
 func (r *Replica) request(now kafka.Instant, in *sim.Input, out *sim.Out, m Machine) {
-	req, ok := in.Request.(*kmsg.FetchRequest)
-	if !ok {
-		// Votes and snapshots come with quorums of several voters.
+	switch req := in.Request.(type) {
+	case *kmsg.FetchRequest:
+		r.fetchAsked(now, in, req, out, m)
+	case *kmsg.FetchSnapshotRequest:
+		out.Reply(in.Conn, in.Corr, r.snapshotAsked(now, req, out, m))
+	case *kmsg.VoteRequest:
+		out.Reply(in.Conn, in.Corr, r.voteAsked(now, req, out, m))
+	case *kmsg.BeginQuorumEpochRequest:
+		out.Reply(in.Conn, in.Corr, r.beginAsked(now, req, out, m))
+	case *kmsg.EndQuorumEpochRequest:
+		out.Reply(in.Conn, in.Corr, r.endAsked(now, req, out, m))
+	case *kmsg.DescribeQuorumRequest:
+		out.Reply(in.Conn, in.Corr, r.describe(now, req))
+	case *kmsg.AddRaftVoterRequest, *kmsg.RemoveRaftVoterRequest, *kmsg.UpdateRaftVoterRequest:
+		r.changeAsked(now, in, out, m)
+	default:
 		out.CloseConn(in.Conn)
-		return
 	}
+}
+
+// Handles reports whether a request is the quorum's to answer.
+func Handles(req kmsg.Request) bool {
+	switch req.(type) {
+	case *kmsg.FetchRequest, *kmsg.FetchSnapshotRequest, *kmsg.VoteRequest, *kmsg.BeginQuorumEpochRequest, *kmsg.EndQuorumEpochRequest,
+		*kmsg.DescribeQuorumRequest, *kmsg.AddRaftVoterRequest, *kmsg.RemoveRaftVoterRequest, *kmsg.UpdateRaftVoterRequest:
+		return true
+	}
+	return false
+}
+
+func (r *Replica) fetchAsked(now kafka.Instant, in *sim.Input, req *kmsg.FetchRequest, out *sim.Out, m Machine) {
 	if len(req.Topics) != 1 || req.Topics[0].TopicID != TopicID || len(req.Topics[0].Partitions) != 1 {
 		out.Reply(in.Conn, in.Corr, failedFetch(req, kafka.InvalidRequest))
 		return
 	}
 	p := &req.Topics[0].Partitions[0]
 	if code := r.validate(kafka.LeaderEpoch(p.CurrentLeaderEpoch)); code != kafka.None {
-		out.Reply(in.Conn, in.Corr, r.response(req.Version, code))
+		out.Reply(in.Conn, in.Corr, r.fetchResponse(req.Version, code))
 		return
 	}
 	r.serve(now, in, req, p, out, m)
@@ -36,30 +61,78 @@ func (r *Replica) validate(epoch kafka.LeaderEpoch) kafka.ErrorCode {
 		return kafka.UnknownLeaderEpoch
 	case r.state != Leader:
 		return kafka.NotLeaderOrFollower
+	case r.stopBy != kafka.Never:
+		return kafka.BrokerNotAvailable
 	}
 	return kafka.None
 }
 
-// serve answers a valid fetch with records, a divergence or a moved high
-// watermark, or parks it.
+// fits compares a replica's end of log with this one: an epoch and end offset to
+// truncate to, or a snapshot to fetch, or neither if the one is a part of the
+// other (ReplicatedLog.validateOffsetAndEpoch).
+func (r *Replica) fits(offset kafka.Offset, last kafka.LeaderEpoch, m Machine) (diverging SnapshotID, snapshot SnapshotID, ok bool) {
+	log := m.Dir.At(r.slot)
+	start := log.LogStart()
+	if offset == 0 && last == 0 && start == 0 { // an empty replica is always valid
+		return diverging, snapshot, true
+	}
+	// The snapshot that the log begins behind, if it begins behind one.
+	earliest, begins := r.earliest(start, m)
+	if begins && (offset < start || offset == start && last != earliest.Epoch || last < earliest.Epoch) {
+		latest, _ := m.Snapshots.Latest()
+		return diverging, latest.ID, false
+	}
+	if begins && offset == start && last == earliest.Epoch {
+		return diverging, snapshot, true
+	}
+	epoch, end := log.EndOffsetForEpoch(last, r.lead.end)
+	switch {
+	case epoch == kafka.NoEpoch: // newer than anything here
+		epoch, end = r.lastEpoch(m), r.lead.end
+	case begins && end <= start: // of that epoch nothing is left here
+		epoch, end = earliest.Epoch, start
+	}
+	if epoch != last || end < offset {
+		return SnapshotID{end, epoch}, snapshot, false
+	}
+	return diverging, snapshot, true
+}
+
+// earliest is the snapshot at the log's start.
+func (r *Replica) earliest(start kafka.Offset, m Machine) (SnapshotID, bool) {
+	if list := m.Snapshots.list; start > 0 && len(list) > 0 {
+		return list[0].ID, true
+	}
+	return SnapshotID{}, false
+}
+
+// serve answers a valid fetch with records, a divergence, a snapshot or a moved
+// high watermark, or parks it.
 func (r *Replica) serve(now kafka.Instant, in *sim.Input, req *kmsg.FetchRequest, p *kmsg.FetchRequestTopicPartition, out *sim.Out, m Machine) {
-	offset, last := kafka.Offset(p.FetchOffset), kafka.LeaderEpoch(p.LastFetchedEpoch)
-	if offset != 0 || m.Dir.At(r.slot).LogStart() != 0 { // an empty replica is always valid
-		log := m.Dir.At(r.slot)
-		epoch, end := log.EndOffsetForEpoch(last, r.lead.end)
-		if epoch == kafka.NoEpoch { // newer than anything here
-			epoch, end = log.LatestEpoch(), r.lead.end
+	offset := kafka.Offset(p.FetchOffset)
+	id := kafka.NodeID(req.ReplicaState.ID)
+	r.noteFetch(now, id, out)
+	if d, s, ok := r.fits(offset, kafka.LeaderEpoch(p.LastFetchedEpoch), m); !ok {
+		resp := r.fetchResponse(req.Version, kafka.None)
+		e := &resp.Topics[0].Partitions[0]
+		if s.End > 0 {
+			e.SnapshotID.EndOffset, e.SnapshotID.Epoch = int64(s.End), int32(s.Epoch)
+		} else {
+			e.DivergingEpoch.EndOffset, e.DivergingEpoch.Epoch = int64(d.End), int32(d.Epoch)
 		}
-		if epoch != last || end < offset {
-			resp := r.response(req.Version, kafka.None)
-			d := &resp.Topics[0].Partitions[0].DivergingEpoch
-			d.Epoch, d.EndOffset = int32(epoch), int64(end)
-			out.Reply(in.Conn, in.Corr, resp)
+		out.Reply(in.Conn, in.Corr, resp)
+		return
+	}
+	hw := r.hw
+	r.noteProgress(now, id, p.ReplicaDirectoryID, offset)
+	if r.hw > hw {
+		r.changed(now, out, m)
+		if r.state != Leader {
+			out.Reply(in.Conn, in.Corr, r.fetchResponse(req.Version, kafka.NotLeaderOrFollower))
 			return
 		}
+		r.answerParked(now, out, m)
 	}
-	id := kafka.NodeID(req.ReplicaState.ID)
-	r.noteProgress(now, id, offset)
 	f := parked{
 		conn: in.Conn, corr: in.Corr, version: req.Version, id: id, offset: offset, maxBytes: p.PartitionMaxBytes,
 		hw: kafka.Offset(p.HighWatermark), until: now.Add(kafka.Duration(req.MaxWaitMillis) * kafka.Millisecond),
@@ -76,7 +149,7 @@ func (r *Replica) serve(now kafka.Instant, in *sim.Input, req *kmsg.FetchRequest
 // watermark beyond the one that it reported (KIP-1166).
 func (r *Replica) news(f *parked) bool { return r.lead.end > f.offset || r.hw > f.hw }
 
-func (r *Replica) noteProgress(now kafka.Instant, id kafka.NodeID, offset kafka.Offset) {
+func (r *Replica) noteProgress(now kafka.Instant, id kafka.NodeID, directory [16]byte, offset kafka.Offset) {
 	i, ok := r.progress(id)
 	if !ok {
 		r.lead.replicas = append(r.lead.replicas, Progress{})
@@ -84,7 +157,7 @@ func (r *Replica) noteProgress(now kafka.Instant, id kafka.NodeID, offset kafka.
 		r.lead.replicas[i] = Progress{ID: id, LastCaughtUp: -kafka.Never}
 	}
 	p := &r.lead.replicas[i]
-	p.End, p.LastFetch = offset, now
+	p.End, p.LastFetch, p.Directory = offset, now, directory
 	if offset >= r.lead.end {
 		p.LastCaughtUp = now
 	}
@@ -121,7 +194,7 @@ func (r *Replica) setParkedTimer(out *sim.Out) {
 // answer sends what there is. Only what the leader has flushed is there: until
 // the fsync returns, Kafka's leader answers nobody.
 func (r *Replica) answer(f *parked, out *sim.Out, m Machine) {
-	resp := r.response(f.version, kafka.None)
+	resp := r.fetchResponse(f.version, kafka.None)
 	data, err := m.Dir.At(r.slot).Read(f.offset, int(min(f.maxBytes, fetchBytesMax)), r.lead.end)
 	if err != nil {
 		panic("raft: read: " + err.Error())
@@ -130,8 +203,8 @@ func (r *Replica) answer(f *parked, out *sim.Out, m Machine) {
 	out.Reply(f.conn, f.corr, resp)
 }
 
-// response is a fetch response of this replica without records.
-func (r *Replica) response(version int16, code kafka.ErrorCode) *kmsg.FetchResponse {
+// fetchResponse is a fetch response of this replica without records.
+func (r *Replica) fetchResponse(version int16, code kafka.ErrorCode) *kmsg.FetchResponse {
 	p := kmsg.NewFetchResponseTopicPartition()
 	p.ErrorCode = int16(code)
 	p.HighWatermark = int64(r.hw)

@@ -14,7 +14,7 @@ type Spec struct {
 // ClusterSpec describes the processes and the machines under them.
 type ClusterSpec struct {
 	Brokers     int            // 1..30; node.id 1..Brokers, named broker-1...
-	Controllers int            // node.id 101...; this version runs 1
+	Controllers int            // 1..5; node.id 101..., dedicated controllers
 	Racks       []string       // rack of broker i is Racks[(i-1) % len]; none if empty
 	Latency     kafka.Duration // one way, every link; default 1 ms
 	Jitter      kafka.Duration // uniform 0..Jitter added per message; default 0.2 ms

@@ -19,11 +19,13 @@ type World struct {
 	onEvent func()
 }
 
-// The cluster boots at boot and must be ready at instant 0; topics are created
-// from topicsAt on.
+// The cluster boots at bootAt and must be ready at instant 0; topics are created
+// from topicsAt on. A quorum of several gets electionTime more, to elect its leader.
 const (
 	bootAt   = -10 * kafka.Instant(kafka.Second)
 	topicsAt = -6 * kafka.Instant(kafka.Second)
+
+	electionTime = 10 * kafka.Second
 )
 
 // New builds the world of a spec and runs it to instant 0. An error names what
@@ -34,7 +36,11 @@ func New(spec Spec) (*World, error) {
 		return nil, err
 	}
 	c := &spec.Cluster
-	w := &World{spec: spec, k: sim.New(spec.Seed, bootAt, net.Quality{Latency: c.Latency, Jitter: c.Jitter, Bandwidth: c.Bandwidth})}
+	start := bootAt
+	if c.Controllers > 1 {
+		start = start.Add(-electionTime)
+	}
+	w := &World{spec: spec, k: sim.New(spec.Seed, start, net.Quality{Latency: c.Latency, Jitter: c.Jitter, Bandwidth: c.Bandwidth})}
 	w.k.Hooks.Size = messageSize
 	if err := w.addProcesses(); err != nil {
 		return nil, err
@@ -65,8 +71,8 @@ func complete(s Spec) (Spec, error) {
 	if c.Controllers == 0 {
 		c.Controllers = 1
 	}
-	if c.Controllers != 1 {
-		return s, fmt.Errorf("cluster controllers=%d: this version runs a quorum of 1", c.Controllers)
+	if c.Controllers < 1 || c.Controllers > 5 {
+		return s, fmt.Errorf("cluster controllers=%d: 1 to 5 are possible", c.Controllers)
 	}
 	if c.Latency == 0 {
 		c.Latency = kafka.Millisecond
