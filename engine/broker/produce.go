@@ -14,8 +14,7 @@ import (
 
 // Produce (API key 0), versions 3 to 13: by topic name, from 13 on by topic id.
 //
-// Left out: transactions (a batch that is transactional is refused), quotas,
-// recompression to the topic's compression.type.
+// Left out: transactions (a batch that is transactional is refused), quotas.
 
 // delayedProduce is a request in the produce purgatory (DelayedProduce.scala):
 // acks=all, and at least one batch waits for the high watermark. The group
@@ -40,6 +39,7 @@ type produceResult struct {
 	last       kafka.Offset
 	appendTime int64        // log append time in ms, -1 for CreateTime
 	logStart   kafka.Offset // -1 on error
+	bad        []recordError
 }
 
 func failed(part int32, code kafka.ErrorCode) produceResult {
@@ -209,9 +209,11 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 	if acks == -1 && p.underMinISR() {
 		return failed(i, kafka.NotEnoughReplicas)
 	}
-	h, code := validate(now, p.set, records)
+	h, bad, code := validate(now, p.tp, p.set, records)
 	if code != kafka.None {
-		return failed(i, code)
+		r := failed(i, code)
+		r.bad = bad
+		return r
 	}
 	appendTime := record.NoTimestamp
 	if p.set.log.LogAppendTime {
@@ -225,6 +227,9 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 		if dup != nil {
 			return produceResult{part: i, base: dup.last - kafka.Offset(dup.delta), last: dup.last, appendTime: appendTime, logStart: b.log(p).LogStart()}
 		}
+	}
+	if records, code = recompress(p.set, records); code != kafka.None {
+		return failed(i, code)
 	}
 	p = b.mut(i)
 	l := b.mutLog(p)
@@ -260,54 +265,6 @@ func (b *Broker) noteNewSegment(p *partition, l *storage.Log, out *sim.Out) {
 	out.Note(trace.Note{
 		Kind: trace.SegmentRolled, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Offset: s[len(s)-1].BaseOffset,
 	})
-}
-
-// validate checks what a client sent for one partition
-// (ProduceRequest.validateRecords, UnifiedLog.analyzeAndValidateRecords, LogValidator).
-func validate(now kafka.Instant, set *topicSettings, records []byte) (record.Header, kafka.ErrorCode) {
-	r, err := record.Frame(records)
-	if err != nil {
-		return record.Header{}, kafka.CorruptMessage
-	}
-	h := r.Header()
-	switch {
-	case len(r) != len(records): // exactly one batch since message format v2
-		return h, kafka.InvalidRecord
-	case int64(len(r)) > set.maxMessage:
-		return h, kafka.MessageTooLarge
-	case record.VerifyCRC(r) != nil:
-		return h, kafka.CorruptMessage
-	case h.Count != h.LastOffsetDelta+1 || h.Count == 0 || h.Attributes.Control():
-		return h, kafka.InvalidRecord
-	case h.Attributes.Transactional():
-		return h, kafka.InvalidTxnState
-	}
-	if !set.log.LogAppendTime {
-		ms := now.UnixMilli()
-		if h.MaxTimestamp-ms > set.after || ms-h.BaseTimestamp > set.before {
-			return h, kafka.InvalidTimestamp
-		}
-	}
-	if set.log.Compact && !hasKeys(r) {
-		return h, kafka.InvalidRecord
-	}
-	return h, kafka.None
-}
-
-// hasKeys reports whether every record has a key, as compacted topics demand. A
-// batch that cannot be unpacked here is let through, as one with keys.
-func hasKeys(r record.Raw) bool {
-	it, err := record.NewIterator(r)
-	if err != nil {
-		return true
-	}
-	var rec record.Record
-	for it.Next(&rec) {
-		if rec.Key == nil {
-			return false
-		}
-	}
-	return true
 }
 
 // mutProduce returns a waiting request to change.
@@ -433,6 +390,7 @@ func (b *Broker) produceResponse(req *kmsg.ProduceRequest, results []produceResu
 			if r.code == kafka.NotLeaderOrFollower && req.Version >= 10 {
 				b.hintProduce(resp, &part, b.topicName(rt.Topic, rt.TopicID))
 			}
+			tellRecords(&part, r)
 			parts = append(parts, part)
 		}
 		resp.Topics = append(resp.Topics, kmsg.ProduceResponseTopic{Topic: rt.Topic, TopicID: rt.TopicID, Partitions: parts[from:len(parts):len(parts)]})

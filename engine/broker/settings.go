@@ -5,6 +5,7 @@ import (
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/storage"
 )
 
@@ -80,11 +81,13 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 
 // topicSettings are the topic configs that a partition works by.
 type topicSettings struct {
-	replicas   int   // the replication factor
-	minISR     int   // min.insync.replicas, at most the replication factor
-	maxMessage int64 // max.message.bytes
-	before     int64 // message.timestamp.before.max.ms
-	after      int64 // message.timestamp.after.max.ms
+	replicas   int          // the replication factor
+	minISR     int          // min.insync.replicas, at most the replication factor
+	maxMessage int64        // max.message.bytes
+	before     int64        // message.timestamp.before.max.ms
+	after      int64        // message.timestamp.after.max.ms
+	keepCodec  bool         // compression.type=producer
+	codec      record.Codec // of compression.type, where it names one
 	log        storage.Config
 }
 
@@ -93,12 +96,14 @@ func readTopic(cfg *Config, img *metadata.Image, topic string, replicas int) top
 	num := func(name string) int64 { return img.TopicInt(topic, cfg.ID, cfg.Static, name) }
 	policy, _ := img.Resolve(topic, cfg.ID, cfg.Static, "cleanup.policy")
 	list, _ := kafka.ParseConfig(kafka.ScopeTopic, "cleanup.policy", policy)
+	codec := img.TopicText(topic, cfg.ID, cfg.Static, "compression.type")
 	s := topicSettings{
 		replicas:   replicas,
 		minISR:     int(min(num("min.insync.replicas"), int64(replicas))),
 		maxMessage: num("max.message.bytes"),
 		before:     num("message.timestamp.before.max.ms"),
 		after:      num("message.timestamp.after.max.ms"),
+		keepCodec:  codec == "producer",
 		log: storage.Config{
 			SegmentBytes:       num("segment.bytes"),
 			SegmentMs:          num("segment.ms"),
@@ -116,5 +121,6 @@ func readTopic(cfg *Config, img *metadata.Image, topic string, replicas int) top
 			MaxCompactionLagMs: num("max.compaction.lag.ms"),
 		},
 	}
+	s.codec, _ = record.CodecByName(codec) // "uncompressed" is none
 	return s
 }

@@ -54,6 +54,7 @@ const (
 	TopicDeletionDisabled        ErrorCode = 73
 	UnknownLeaderEpoch           ErrorCode = 75
 	StaleBrokerEpoch             ErrorCode = 77
+	UnsupportedCompressionType   ErrorCode = 76
 	OffsetNotAvailable           ErrorCode = 78
 	PreferredLeaderNotAvailable  ErrorCode = 80
 	EligibleLeadersNotAvailable  ErrorCode = 83

@@ -3,6 +3,7 @@ package producer
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/highwater-sim/highwater/engine/client"
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -17,6 +18,7 @@ type verdict struct {
 	err      kafka.ErrorCode
 	base     kafka.Offset // of the first record; NoOffset if it is not known
 	logStart kafka.Offset
+	bad      string // the records that the broker named, with its words (KIP-467)
 }
 
 // heard takes a response, or the news that there will be none.
@@ -51,7 +53,7 @@ func (p *Producer) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		}
 	case in.Kind == sim.InputDisconnected || resp == nil:
 		for _, slot := range f.batches {
-			p.complete(now, slot, verdict{kafka.NetworkException, kafka.NoOffset, kafka.NoOffset}, f.node, out)
+			p.complete(now, slot, verdict{err: kafka.NetworkException, base: kafka.NoOffset, logStart: kafka.NoOffset}, f.node, out)
 		}
 	default:
 		p.takeHints(resp)
@@ -95,11 +97,27 @@ func (p *Producer) verdictFor(resp *kmsg.ProduceResponse, slot int32) verdict {
 		}
 		for j := range resp.Topics[i].Partitions {
 			if r := &resp.Topics[i].Partitions[j]; r.Partition == pt.index {
-				return verdict{kafka.ErrorCode(r.ErrorCode), kafka.Offset(r.BaseOffset), kafka.Offset(r.LogStartOffset)}
+				return verdict{kafka.ErrorCode(r.ErrorCode), kafka.Offset(r.BaseOffset), kafka.Offset(r.LogStartOffset), badRecords(r)}
 			}
 		}
 	}
-	return verdict{kafka.UnknownServerError, kafka.NoOffset, kafka.NoOffset}
+	return verdict{err: kafka.UnknownServerError, base: kafka.NoOffset, logStart: kafka.NoOffset}
+}
+
+// badRecords says which records of a batch made the broker refuse it.
+func badRecords(r *kmsg.ProduceResponseTopicPartition) string {
+	var b strings.Builder
+	for i := range r.ErrorRecords {
+		e := &r.ErrorRecords[i]
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString("record " + strconv.Itoa(int(e.RelativeOffset)))
+		if e.ErrorMessage != nil {
+			b.WriteString(": " + *e.ErrorMessage)
+		}
+	}
+	return b.String()
 }
 
 // complete ends one try of a batch: acked, to be split, to be retried, or
@@ -124,7 +142,7 @@ func (p *Producer) complete(now kafka.Instant, slot int32, v verdict, from sim.A
 		p.noteRejected(b, v.err, from, out)
 		p.retry(now, slot)
 	default:
-		p.give(now, slot, v.err, "", int64(b.attempts) < p.opt.retries, out)
+		p.failBatch(now, slot, v.err, v.bad, int64(b.attempts) < p.opt.retries, out)
 		p.deallocate(b)
 		p.acc.release(slot)
 	}
@@ -229,14 +247,21 @@ func (p *Producer) give(now kafka.Instant, slot int32, code kafka.ErrorCode, why
 	if b.state == batchExpired {
 		return // it has failed before; what a late response says changes nothing
 	}
+	p.ledger.errors.Add(now, code)
+	if b.state == batchFlying {
+		p.acc.flying -= len(b.ids)
+	}
+	p.failBatch(now, slot, code, why, adjust, out)
+}
+
+// failBatch is give for a batch of which the broker has been heard.
+func (p *Producer) failBatch(now kafka.Instant, slot int32, code kafka.ErrorCode, why string, adjust bool, out *sim.Out) {
+	b := &p.acc.batches[slot]
+	if b.state == batchExpired {
+		return
+	}
 	if p.opt.idempotent {
 		p.failSequence(slot, code, adjust)
-	}
-	if why != "" {
-		p.ledger.errors.Add(now, code)
-	}
-	if b.state == batchFlying && why != "" {
-		p.acc.flying -= len(b.ids)
 	}
 	for _, id := range b.ids {
 		p.ledger.failed.Add(id)
