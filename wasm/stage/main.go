@@ -21,11 +21,17 @@ type stage struct {
 	asked   bool // Update has asked the page for this frame
 }
 
-// Update asks the page for this frame's list. Bytes that are no list are
-// skipped: the picture stays as it was.
+// Update asks the page for this frame's list.
 func (s *stage) Update() error {
+	s.ask()
+	return nil
+}
+
+// ask gets this frame's list, once a frame. Bytes that are no list are skipped:
+// the picture stays as it was.
+func (s *stage) ask() {
 	if s.asked {
-		return nil // a second tick of the same frame
+		return // a second tick of the same frame
 	}
 	s.asked = true
 	var fresh bool
@@ -34,15 +40,14 @@ func (s *stage) Update() error {
 			println(err.Error())
 		}
 	}
-	return nil
 }
 
-// Draw paints the last list.
+// Draw paints the last list. Ticks are not frames: one that comes early has no
+// Update, and what it was woken for must not be lost.
 func (s *stage) Draw(screen *ebiten.Image) {
+	s.ask()
 	s.painter.Paint(screen, &s.list)
-	if s.asked {
-		s.page.Painted()
-	}
+	s.page.Painted()
 	s.asked = false
 }
 
