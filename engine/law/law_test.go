@@ -24,7 +24,7 @@ type fake struct {
 }
 
 func newFake() *fake {
-	f := &fake{minISR: 2, img: &metadata.Image{Topics: []*metadata.Topic{{Name: "t", Partitions: []*metadata.Partition{{
+	f := &fake{minISR: 2, img: &metadata.Image{Features: []metadata.Feature{{Name: metadata.FeatureELR, Level: 1}}, Topics: []*metadata.Topic{{Name: "t", Partitions: []*metadata.Partition{{
 		Replicas: []kafka.NodeID{1, 2, 3}, ISR: []kafka.NodeID{1, 2, 3}, Leader: 1,
 	}}}}}}
 	for b := 1; b <= 3; b++ {
@@ -206,6 +206,12 @@ func TestLossesThatKafkaAllows(t *testing.T) {
 	f.replicas[2].Log.TruncateTo(0)
 	n := f.lead(2, 1)
 	mustBreak(t, step(c, f, &trace.Note{Kind: trace.PowerLoss, Node: 2}, &n), "committed prefix", "1 of its replicas lost power")
+
+	f, c = committed(t) // without ELR the last of the ISR leads with what is on its disk
+	f.img.Features = nil
+	f.replicas[2].Log.TruncateTo(0)
+	n = f.lead(2, 1)
+	mustHold(t, step(c, f, &trace.Note{Kind: trace.PowerLoss, Node: 2}, &n))
 }
 
 func TestLogMatching(t *testing.T) {

@@ -59,7 +59,11 @@ func (c *Checker) shorter(cl Cluster, p *partition, r *seen) {
 			excused++
 		}
 	}
-	if floor := cl.MinISR(p.tp); !p.unclean && excused < floor {
+	floor := cl.MinISR(p.tp)
+	if !cl.Image().ELREnabled() {
+		floor = 1 // the last of the ISR leads, with what its disk has (KIP-966 is about this)
+	}
+	if !p.unclean && excused < floor {
 		c.broken("committed prefix", fmt.Sprintf("%s has leader %d with log end offset %d, but %d records were committed; %d of its replicas lost power, min.insync.replicas is %d",
 			p.tp, r.node, r.Log.LEO(), p.committed, excused, floor))
 		return
