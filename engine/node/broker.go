@@ -229,7 +229,7 @@ func (n *Broker) leaderChanged(now kafka.Instant, c broker.LeaderChange, out *si
 }
 
 func (n *Broker) command(now kafka.Instant, order any, out *sim.Out) {
-	switch order.(type) {
+	switch o := order.(type) {
 	case Shutdown:
 		n.broker.Shutdown(now, out)
 		return
@@ -239,16 +239,24 @@ func (n *Broker) command(now kafka.Instant, order any, out *sim.Out) {
 				out.Note(trace.Note{Kind: trace.Flushed, Topic: e.Partition.Topic, Part: e.Partition.Partition, Node: n.spec.ID, Offset: l.LEO()})
 			}
 		}
+	case FlipBit:
+		out.Note(trace.Note{Kind: trace.BitFlipped, Topic: o.TP.Topic, Part: o.TP.Partition, Node: n.spec.ID, Offset: o.Offset})
 	}
 	n.OrderMachine(now, order)
 }
 
 // OrderMachine carries out an order to the machine, whether a process runs on
-// it or not: SlowDisk, Sync.
+// it or not: SlowDisk, DiskCapacity, FlipBit, Sync.
 func (n *Broker) OrderMachine(now kafka.Instant, order any) {
 	switch o := order.(type) {
 	case SlowDisk:
 		n.disk.WriteLatency = o.Latency
+	case DiskCapacity:
+		n.disk.Capacity = max(0, o.Bytes)
+	case FlipBit:
+		if l := n.dir.Mutable(o.TP); l != nil {
+			_ = l.Corrupt(o.Offset, o.Length) // the world has looked whether it is there
+		}
 	case Sync:
 		for _, e := range n.dir.Entries() {
 			if n.dir.At(e.Slot).Dirty() > 0 {

@@ -19,17 +19,19 @@ type Process interface {
 // The orders that reach a running process as InputCommand; they live in
 // sim/order, below the machines that hear them.
 type (
-	Shutdown = order.Shutdown
-	SlowDisk = order.SlowDisk
-	Sync     = order.Sync
-	Pause    = order.Pause
-	Rate     = order.Rate
-	Seek     = order.Seek
-	Commit   = order.Commit
+	Shutdown     = order.Shutdown
+	SlowDisk     = order.SlowDisk
+	Sync         = order.Sync
+	DiskCapacity = order.DiskCapacity
+	FlipBit      = order.FlipBit
+	Pause        = order.Pause
+	Rate         = order.Rate
+	Seek         = order.Seek
+	Commit       = order.Commit
 )
 
 // Machine is what a process runs on, for orders that reach the machine while the
-// process is down: SlowDisk and Sync.
+// process is down: SlowDisk, DiskCapacity, FlipBit and Sync.
 type Machine interface {
 	OrderMachine(now kafka.Instant, order any)
 }

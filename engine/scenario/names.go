@@ -12,6 +12,7 @@ import (
 type names struct {
 	brokers     int
 	controllers int
+	racks       []string
 	topics      []topicName
 	clients     []clientName
 	added       []clientName // brokers that join later, in order
@@ -42,6 +43,7 @@ func (p *parser) collect(sts []statement) *names {
 		words, _ := splitWords(st.rest, st.col2)
 		if st.word == "cluster" && !st.timed {
 			n.brokers = min(int(pairInt(words, "brokers", int64(n.brokers))), brokersMax)
+			n.racks = strings.Split(pairText(words, "racks"), ",")
 			n.controllers = min(int(pairInt(words, "controllers", int64(n.controllers))), controllersMax)
 		}
 		if len(words) == 0 || words[0].pair {
@@ -172,6 +174,19 @@ func nodeID(s string) (kafka.NodeID, bool) {
 		return kafka.NodeID(n), ok
 	}
 	return 0, false
+}
+
+// group reports whether a name stands for several machines: all, or rack-a. A rack
+// that nothing is in is a problem.
+func (p *parser) group(line, col int, s string) bool {
+	rack, ok := strings.CutPrefix(s, "rack-")
+	if !ok || p.names == nil {
+		return ok || s == "all"
+	}
+	if !slices.Contains(p.names.racks, rack) {
+		p.problem(line, col, "there is no rack "+clip(rack)+meant(rack, p.names.racks))
+	}
+	return true
 }
 
 // process checks the name of a broker, a controller or (if clients) a client.

@@ -128,8 +128,8 @@ func TestDocExample(t *testing.T) {
 	}
 	if f, err := Parse(text.String()); err != nil {
 		t.Errorf("the example of the package's documentation does not parse:\n%v", err)
-	} else if len(f.Steps) != 5 || len(f.Spec.Topics) != 2 {
-		t.Errorf("the example has %d steps and %d topics, want 5 and 2", len(f.Steps), len(f.Spec.Topics))
+	} else if len(f.Steps) != 8 || len(f.Spec.Topics) != 2 {
+		t.Errorf("the example has %d steps and %d topics, want 8 and 2", len(f.Steps), len(f.Spec.Topics))
 	}
 }
 

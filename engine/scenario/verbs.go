@@ -21,7 +21,7 @@ type verb struct {
 // verbs is the grammar of commands, for scenarios and for the user's hand.
 var verbs = map[string]verb{
 	"crash":        {world.VerbCrash, "crash NODE[,NODE]", "kill the process; its machine keeps the page cache", readProcesses},
-	"powerloss":    {world.VerbPowerLoss, "powerloss NODE[,NODE]", "the machine loses power, and all that was not flushed", readNodes},
+	"powerloss":    {world.VerbPowerLoss, "powerloss NODE[,NODE] | rack-a | all", "the machines lose power, and all that was not flushed", readNodes},
 	"start":        {world.VerbStart, "start NODE[,NODE]", "start a process that is down", readProcesses},
 	"stop":         {world.VerbStop, "stop NODE[,NODE]", "clean shutdown; a client closes", readProcesses},
 	"freeze":       {world.VerbFreeze, "freeze NODE[,NODE]", "the process stands still (SIGSTOP)", readProcesses},
@@ -29,7 +29,7 @@ var verbs = map[string]verb{
 	"cut":          {world.VerbCut, "cut NODES NODES [one-way]", "nothing gets from the first to the second, nor back unless one-way", readCut},
 	"heal":         {world.VerbHeal, "heal NODES NODES | heal all", "undo cut", readHeal},
 	"link":         {world.VerbLink, "link NODES NODES [latency=50ms] [jitter=5ms] [bandwidth=1MB/s]", "how a link carries", readLink},
-	"disk":         {world.VerbDisk, "disk NODE[,NODE] latency=20ms", "every write takes that long; 0 is normal", readDisk},
+	"disk":         {world.VerbDisk, "disk NODE[,NODE] [latency=20ms] [capacity=1MB|unlimited]", "every write takes that long (0 is normal); how much log it holds", readDisk},
 	"sync":         {world.VerbSync, "sync NODE[,NODE]", "flush the page cache, as sync(1)", readNodes},
 	"topic":        {world.VerbTopic, "topic NAME [partitions=3] [replication.factor=3] [replica-assignment=1:2:3] [CONFIG=VALUE]", "create a topic", readTopic},
 	"delete-topic": {world.VerbDeleteTopic, "delete-topic NAME", "delete a topic", readDeleteTopic},
@@ -48,6 +48,8 @@ var verbs = map[string]verb{
 	"reassign":        {world.VerbReassign, "reassign T-0 4,2,3 [T-1 3,2,4] [throttle=10MB/s]", "kafka-reassign-partitions --execute: these replicas, the preferred leader first", readReassign},
 	"cancel-reassign": {world.VerbCancelReassign, "cancel-reassign T-0 [T-1]", "kafka-reassign-partitions --cancel: back to the replicas of before", readCancelReassign},
 	"verify-reassign": {world.VerbVerifyReassign, "verify-reassign TOPIC", "kafka-reassign-partitions --verify: takes throttles off if all is done", readVerifyReassign},
+	"delete-records":  {world.VerbDeleteRecords, "delete-records T-0 OFFSET|latest", "kafka-delete-records: what is below the offset goes; latest is the high watermark", readDeleteRecords},
+	"corrupt":         {world.VerbCorrupt, "corrupt NODE[,NODE] T-0 OFFSET [length]", "a bit of that record flips on the disk: of its value, or of its length", readCorrupt},
 	"add":             {world.VerbAddBroker, "add broker-4 [rack=d]", "a new machine with a new broker joins the cluster", readAdd},
 }
 
@@ -66,7 +68,7 @@ func Verbs() []VerbHelp {
 // verbWords are the names of the verbs in the order of the table.
 var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync",
 	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect",
-	"partitions", "reassign", "cancel-reassign", "verify-reassign", "add"}
+	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "corrupt", "add"}
 
 // command parses a verb and its arguments.
 func (p *parser) command(st *statement) world.Command {
@@ -91,34 +93,37 @@ func (p *parser) command(st *statement) world.Command {
 	return c
 }
 
-// nodes takes a comma list of processes.
-func (a *args) nodes(what string, clients bool) []string {
+// nodes takes a comma list of processes; groups says whether all and rack-a may
+// stand for several.
+func (a *args) nodes(what string, clients, groups bool) []string {
 	w, ok := a.next(what)
 	if !ok {
 		return nil
 	}
 	names := a.list(w.text, w.col, "processes")
 	for _, n := range names {
-		a.p.process(a.st.line, w.col, n, clients)
+		if !groups || !a.p.group(a.st.line, w.col, n) {
+			a.p.process(a.st.line, w.col, n, clients)
+		}
 	}
 	return names
 }
 
 func readProcesses(a *args, c *world.Command) {
-	c.Nodes = a.nodes("a process, as broker-1", true)
+	c.Nodes = a.nodes("a process, as broker-1", true, true)
 }
 
 func readNodes(a *args, c *world.Command) {
-	c.Nodes = a.nodes("a broker or controller, as broker-1", false)
+	c.Nodes = a.nodes("a broker or controller, as broker-1", false, true)
 }
 
 // pair takes both ends of links; they must differ.
 func (a *args) pair(c *world.Command) {
-	c.Nodes = a.nodes("both ends, as in: "+a.st.word+" broker-1 broker-2,broker-3", true)
+	c.Nodes = a.nodes("both ends, as in: "+a.st.word+" broker-1 broker-2,broker-3", true, false)
 	if c.Nodes == nil {
 		return
 	}
-	c.Peers = a.nodes("the other end, as in: "+a.st.word+" broker-1 broker-2,broker-3", true)
+	c.Peers = a.nodes("the other end, as in: "+a.st.word+" broker-1 broker-2,broker-3", true, false)
 	for _, n := range c.Nodes {
 		if slices.Contains(c.Peers, n) {
 			a.p.problem(a.st.line, a.st.col, n+" is at both ends")
@@ -149,8 +154,46 @@ func readLink(a *args, c *world.Command) {
 
 func readDisk(a *args, c *world.Command) {
 	readNodes(a, c)
-	if c.Latency = a.duration("latency", -1); c.Latency < 0 && len(c.Nodes) > 0 {
-		a.p.problem(a.st.line, a.st.col, "disk needs latency=, as in: disk broker-1 latency=20ms")
+	c.Latency = a.duration("latency", -1)
+	if w, ok := a.value("capacity"); ok {
+		n, good := parseSize(w.value)
+		if w.value == "unlimited" {
+			n, good = -1, true
+		}
+		if c.Capacity = n; !good || n == 0 {
+			a.badValue(w, "capacity is a size in bytes such as 100KB, or unlimited, not "+clip(w.value))
+		}
+	}
+	if c.Latency < 0 && c.Capacity == 0 && len(c.Nodes) > 0 {
+		a.p.problem(a.st.line, a.st.col, "disk changes nothing; give latency= or capacity=, as in: disk broker-1 latency=20ms")
+	}
+}
+
+func readDeleteRecords(a *args, c *world.Command) {
+	if w, ok := a.next("a partition, as in: delete-records payments-0 100"); ok {
+		c.Partition, _ = a.p.partition(a.st.line, w.col, w.text)
+	}
+	if w, ok := a.next("an offset, as in: delete-records payments-0 100"); ok {
+		if c.To = w.text; w.text == "earliest" || !validPosition(w.text) {
+			a.bad(w, "give an offset, or latest for the high watermark, not "+clip(w.text))
+		}
+	}
+}
+
+func readCorrupt(a *args, c *world.Command) {
+	c.Name = "value"
+	if a.flag("length") {
+		c.Name = "length"
+	}
+	readNodes(a, c)
+	if w, ok := a.next("a partition, as in: corrupt broker-1 payments-0 7"); ok {
+		c.Partition, _ = a.p.partition(a.st.line, w.col, w.text)
+	}
+	if w, ok := a.next("an offset, as in: corrupt broker-1 payments-0 7"); ok {
+		if _, good := parseInt(w.text, 0, 1<<62); !good {
+			a.bad(w, "an offset is a whole number, not "+clip(w.text))
+		}
+		c.To = w.text
 	}
 }
 

@@ -213,6 +213,12 @@ func (w *World) doAdmin(c Command, cause trace.ID) {
 		return
 	case VerbVerifyReassign:
 		order = w.verify(c.Name)
+	case VerbDeleteRecords:
+		off := int64(-1)
+		if c.To != "latest" {
+			off, _ = strconv.ParseInt(c.To, 10, 64)
+		}
+		order = admin.DeleteRecords{Token: w.token(), TP: c.Partition, Offset: kafka.Offset(off)}
 	case VerbElect:
 		order = admin.ElectLeaders{Token: w.token(), TPs: []kafka.TopicPartition{c.Partition}, Unclean: c.Unclean}
 	case VerbConfig:

@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/node"
@@ -13,6 +14,7 @@ import (
 
 // Check reports why a command cannot be carried out now; nil if it can.
 func (w *World) Check(c Command) error {
+	c.Nodes = w.expand(c.Verb, c.Nodes)
 	for _, name := range append(append([]string(nil), c.Nodes...), c.Peers...) {
 		if _, err := w.ActorOf(name); err != nil {
 			return err
@@ -44,6 +46,8 @@ func (w *World) Check(c Command) error {
 		})
 	case VerbDisk, VerbSync:
 		return w.each(c.Nodes, w.mustBeNode)
+	case VerbCorrupt:
+		return w.each(c.Nodes, func(name string, id sim.ActorID) error { return w.checkCorrupt(c, name, id) })
 	case VerbCut, VerbHeal, VerbLink:
 		return w.checkLink(c)
 	case VerbAddBroker:
@@ -138,10 +142,12 @@ func (w *World) Do(c Command) error {
 		return err
 	}
 	cause := w.k.Note(trace.Note{Kind: trace.Command, Say: c.Text}, 0)
+	c.Nodes = w.expand(c.Verb, c.Nodes)
 	switch c.Verb {
 	case VerbCut, VerbHeal, VerbLink:
 		w.doLink(c, cause)
-	case VerbTopic, VerbDeleteTopic, VerbConfig, VerbElect, VerbReassign, VerbCancelReassign, VerbVerifyReassign, VerbCreatePartitions:
+	case VerbTopic, VerbDeleteTopic, VerbConfig, VerbElect, VerbReassign, VerbCancelReassign, VerbVerifyReassign, VerbCreatePartitions,
+		VerbDeleteRecords:
 		w.doAdmin(c, cause)
 	case VerbAddBroker:
 		w.addBroker(c.Rack, cause)
@@ -174,7 +180,15 @@ func (w *World) doProcess(c Command, id sim.ActorID, cause trace.ID) {
 	case VerbThaw:
 		w.k.Thaw(id)
 	case VerbDisk:
-		w.machineOrder(id, node.SlowDisk{Latency: c.Latency}, cause)
+		if c.Latency >= 0 {
+			w.machineOrder(id, node.SlowDisk{Latency: c.Latency}, cause)
+		}
+		if c.Capacity != 0 {
+			w.machineOrder(id, node.DiskCapacity{Bytes: c.Capacity}, cause)
+		}
+	case VerbCorrupt:
+		off, _ := strconv.ParseInt(c.To, 10, 64)
+		w.machineOrder(id, node.FlipBit{TP: c.Partition, Offset: kafka.Offset(off), Length: c.Name == "length"}, cause)
 	case VerbSync:
 		w.machineOrder(id, node.Sync{}, cause)
 	}

@@ -83,7 +83,7 @@ const (
 	VerbCut              // Nodes x Peers: packets are lost; OneWay: only from Nodes to Peers
 	VerbHeal             // Nodes x Peers; both empty: everything
 	VerbLink             // Nodes x Peers: Latency, Jitter, Bandwidth (unset ones stay)
-	VerbDisk             // Nodes: Latency per write (slow disk); 0 is normal
+	VerbDisk             // Nodes: Latency per write (slow disk; 0 is normal), Capacity in bytes
 	VerbSync             // Nodes: flush all dirty pages, as sync(1)
 	VerbTopic            // Topic
 	VerbDeleteTopic      // Name
@@ -102,6 +102,8 @@ const (
 	VerbVerifyReassign   // Name: topic: --verify, which takes throttles off when all is done
 	VerbCreatePartitions // Name: topic, Count: kafka-topics --alter --partitions
 	VerbAddBroker        // Name: broker-N, the next free one, Rack: a new machine with a new broker
+	VerbDeleteRecords    // Partition, To: an offset, or latest for the high watermark: kafka-delete-records
+	VerbCorrupt          // Nodes, Partition, To: an offset: a bit of that record's batch flips on the disk; Name: "value" or "length"
 )
 
 // ConfigOf says whose configs a command changes.
@@ -119,13 +121,14 @@ const (
 type Command struct {
 	Verb  Verb
 	Text  string
-	Nodes []string // broker-1, controller-101, or a client's name
+	Nodes []string // broker-1, controller-101, or a client's name; some verbs: all, rack-a
 	Peers []string
 
 	OneWay    bool
 	Latency   kafka.Duration // -1: unset
 	Jitter    kafka.Duration // -1: unset
 	Bandwidth int64          // -1: unset; 0: unlimited
+	Capacity  int64          // of a disk, in bytes; 0: unset; -1: unlimited
 
 	Name      string
 	Topic     TopicSpec

@@ -9,6 +9,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/sim/order"
 	"github.com/highwater-sim/highwater/engine/trace"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Config says what an admin client is to be.
@@ -61,6 +62,7 @@ type call struct {
 	to      sim.ActorID
 	last    kafka.ErrorCode // of the last try
 	why     string
+	leader  sim.ActorID // that an order for a partition's leader goes to; 0: to be asked for
 }
 
 // New returns an admin client that has not been started.
@@ -122,13 +124,21 @@ func (a *Admin) send(now kafka.Instant, out *sim.Out) {
 		if c.corr != 0 || now < c.retryAt {
 			continue
 		}
-		to, ok := a.net.LeastLoaded(now, a.cfg.Bootstrap, sim.ChanClient)
-		if !ok {
-			a.net.Want(a.cfg.Bootstrap, sim.ChanClient)
-			continue
+		to, req := c.leader, c.order.request()
+		if l, led := c.order.(led); led && to == 0 {
+			req = askLeader(l.partition().Topic)
+		}
+		if to == 0 {
+			var ok bool
+			if to, ok = a.net.LeastLoaded(now, a.cfg.Bootstrap, sim.ChanClient); !ok {
+				a.net.Want(a.cfg.Bootstrap, sim.ChanClient)
+				continue
+			}
 		}
 		if a.net.Connect(now, to, sim.ChanClient, out) {
-			c.to, c.corr = to, a.net.Send(to, sim.ChanClient, c.order.request(), out)
+			c.to, c.corr = to, a.net.Send(to, sim.ChanClient, req, out)
+		} else if a.net.Unavailable(now, to, sim.ChanClient) {
+			c.leader = 0 // it may lead no more
 		}
 	}
 }
@@ -145,7 +155,17 @@ func (a *Admin) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	c.corr = 0
 	code, why := kafka.NetworkException, ""
 	if in.Kind == sim.InputResponse {
-		code, why = c.order.outcome(in.Response)
+		if m, ok := in.Response.(*kmsg.MetadataResponse); ok {
+			c.leader, code = leaderIn(m, c.order.(led).partition().Partition)
+			if code == kafka.None {
+				return // send goes on
+			}
+		} else {
+			code, why = c.order.outcome(in.Response)
+		}
+	}
+	if c.leader != 0 && (code == kafka.NotLeaderOrFollower || code == kafka.NetworkException) {
+		c.leader, code = 0, kafka.LeaderNotAvailable
 	}
 	if !again(code) {
 		a.finish(now, i, code, why, out)
@@ -255,6 +275,7 @@ func (a *Admin) Digest(h *sim.Hash) {
 		h.Int(int64(c.to))
 		h.Int(int64(c.last))
 		h.String(c.why)
+		h.Int(int64(c.leader))
 	}
 	h.Int(int64(len(a.results)))
 	for _, r := range a.results {

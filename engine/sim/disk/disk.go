@@ -15,6 +15,9 @@ type Disk struct {
 	// Bandwidth is how many bytes a second an fsync moves; 0 is unlimited.
 	Bandwidth int64
 
+	// Capacity is how many bytes of log the disk holds; 0 is unlimited.
+	Capacity int64
+
 	writing, syncing kafka.Instant // when what is queued will be done
 }
 
@@ -50,6 +53,7 @@ func (d *Disk) Digest(h *sim.Hash) {
 	h.Int(int64(d.WriteLatency))
 	h.Int(int64(d.FsyncLatency))
 	h.Int(d.Bandwidth)
+	h.Int(d.Capacity)
 	h.Int(int64(d.writing))
 	h.Int(int64(d.syncing))
 }

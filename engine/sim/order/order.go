@@ -11,6 +11,18 @@ type SlowDisk struct{ Latency kafka.Duration }
 // Sync flushes every dirty page of the machine, as sync(1) does.
 type Sync struct{}
 
+// DiskCapacity sets how many bytes of log the machine's disk holds; -1 is no
+// limit.
+type DiskCapacity struct{ Bytes int64 }
+
+// FlipBit makes a bit of a record wrong on the machine's disk: of its value, or
+// of its length.
+type FlipBit struct {
+	TP     kafka.TopicPartition
+	Offset kafka.Offset
+	Length bool
+}
+
 // Pause makes a client idle: a producer's workload sends nothing new, a
 // consumer stops calling poll. On false resumes it.
 type Pause struct{ On bool }

@@ -1,0 +1,73 @@
+package world
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/node"
+	"github.com/highwater-sim/highwater/engine/sim"
+)
+
+// expand puts machines in the place of their groups: all brokers and controllers
+// for all, the brokers of a rack for rack-a. Of a group only those count to which
+// the verb can be done.
+func (w *World) expand(v Verb, names []string) []string {
+	var out []string
+	for _, name := range names {
+		rack, isRack := strings.CutPrefix(name, "rack-")
+		if _, err := w.ActorOf(name); err == nil || name != "all" && !isRack {
+			out = append(out, name)
+			continue
+		}
+		for _, b := range w.Brokers() {
+			if !isRack || b.Spec().Rack == rack {
+				out = w.applicable(v, sim.ActorID(b.ID()), out)
+			}
+		}
+		if isRack {
+			continue
+		}
+		for i := range w.spec.Cluster.Controllers {
+			out = w.applicable(v, sim.ActorID(FirstController+i), out)
+		}
+	}
+	return out
+}
+
+// applicable appends a process of a group if the verb can be done to it.
+func (w *World) applicable(v Verb, id sim.ActorID, to []string) []string {
+	ok := true
+	switch v {
+	case VerbStart:
+		ok = !w.k.Up(id)
+	case VerbCrash, VerbStop, VerbFreeze:
+		ok = w.k.Up(id) && !w.k.Frozen(id)
+	case VerbThaw:
+		ok = w.k.Frozen(id)
+	case VerbPowerLoss:
+		ok = w.k.Powered(id)
+	}
+	if ok {
+		to = append(to, w.NameOf(id))
+	}
+	return to
+}
+
+// checkCorrupt reports why no bit of a record can flip on a machine.
+func (w *World) checkCorrupt(c Command, name string, id sim.ActorID) error {
+	b, ok := w.k.Actor(id).(*node.Broker)
+	if !ok {
+		return fmt.Errorf("%s is not a broker", name)
+	}
+	l := b.Dir().Get(c.Partition)
+	if l == nil {
+		return fmt.Errorf("%s has no replica of %s", name, c.Partition)
+	}
+	off, err := strconv.ParseInt(c.To, 10, 64)
+	if err != nil {
+		return fmt.Errorf("corrupt: %s is not an offset", c.To)
+	}
+	return l.Clone().Corrupt(kafka.Offset(off), c.Name == "length")
+}
