@@ -42,6 +42,7 @@ var order = []string{
 	"control/fenced",
 	"control/shutdown",
 	"control/preferred",
+	"control/reassign",
 	"control/coordinator",
 }
 

@@ -74,6 +74,8 @@ type Broker struct {
 	freeProduce []int32
 	produceDue  kafka.Instant // when timerProduce fires; Never: unset
 
+	gives, takes throttle // of replication, as leader and as follower
+
 	sessions    []*session // fetch sessions, by slot; nil: free
 	freeSession []int32
 	fetchDue    kafka.Instant // when timerFetch fires; Never: unset

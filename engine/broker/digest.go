@@ -40,6 +40,8 @@ func (b *Broker) Digest(h *sim.Hash) {
 		}
 	}
 	h.Int(int64(b.fetchDue))
+	b.gives.digest(h)
+	b.takes.digest(h)
 	for _, f := range b.fetchers {
 		f.digest(h)
 	}

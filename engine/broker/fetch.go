@@ -14,7 +14,7 @@ import (
 // on by topic id; follower identity in ReplicaState (KIP-903) from 15 on.
 //
 // Left out: aborted transactions, the replica selector of KIP-392 (a consumer
-// may still fetch from a follower if it asks one), quotas.
+// may still fetch from a follower if it asks one), client quotas.
 
 // readResult is what reading one partition gave (LogReadResult).
 type readResult struct {
@@ -101,6 +101,9 @@ func (b *Broker) tryFetch(now kafka.Instant, s *session, arrived bool, out *sim.
 		}
 	}
 	if answer {
+		if s.replica >= 0 && b.set.leaderRate != noLimit {
+			b.gave(now, s, results)
+		}
 		b.answerFetch(s, results, out)
 		return
 	}
@@ -201,7 +204,10 @@ func (b *Broker) readPart(now kafka.Instant, s *session, pos int32, budget int, 
 	if follower {
 		upTo = l.LEO()
 	}
-	b.readLog(l, sp, upTo, budget, first, &r)
+	throttled := follower && b.leaderThrottles(now, p, slices.Contains(p.isr, s.replica))
+	if !throttled {
+		b.readLog(l, sp, upTo, budget, first, &r)
+	}
 	if r.err == kafka.None && follower && arrived {
 		b.followerFetched(now, b.mut(sp.part), s, sp, out)
 	}

@@ -372,7 +372,13 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 			Kind: trace.Replicated, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Peer: f.leader,
 			Offset: last, From: first, Epoch: p.leaderEpoch,
 		})
-		f.name(p)
+		if until := b.took(now, p, len(rp.RecordBatches), kafka.Offset(rp.HighWatermark) > last+1); until != 0 {
+			f.drop(p)
+			f.trouble, p.fetch.until = true, until
+			b.wakeFetcherAt(f, until, out)
+		} else {
+			f.name(p)
+		}
 	}
 	leo := b.log(p).LEO()
 	if hw := min(kafka.Offset(rp.HighWatermark), leo); hw > p.hw {

@@ -38,6 +38,8 @@ type settings struct {
 	offsetsPartitions  int32          // offsets.topic.num.partitions
 	offsetsRF          int16          // offsets.topic.replication.factor
 	offsetsSegment     int64          // offsets.topic.segment.bytes
+	leaderRate         int64          // leader.replication.throttled.rate, bytes per second
+	followerRate       int64          // follower.replication.throttled.rate, bytes per second
 	sessionSlots       int            // max.incremental.fetch.session.cache.slots
 	retentionCheck     kafka.Duration // log.retention.check.interval.ms
 	cleanerEnable      bool           // log.cleaner.enable
@@ -70,6 +72,8 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 		offsetsPartitions:  int32(num("offsets.topic.num.partitions")),
 		offsetsRF:          int16(num("offsets.topic.replication.factor")),
 		offsetsSegment:     num("offsets.topic.segment.bytes"),
+		leaderRate:         num("leader.replication.throttled.rate"),
+		followerRate:       num("follower.replication.throttled.rate"),
 		sessionSlots:       int(num("max.incremental.fetch.session.cache.slots")),
 		retentionCheck:     dur("log.retention.check.interval.ms"),
 		cleanerEnable:      img.BrokerBool(cfg.ID, cfg.Static, "log.cleaner.enable"),
@@ -89,6 +93,8 @@ type topicSettings struct {
 	keepCodec  bool         // compression.type=producer
 	codec      record.Codec // of compression.type, where it names one
 	log        storage.Config
+
+	leaderThrottled, followerThrottled string // lists of replicas (KIP-73)
 }
 
 // readTopic resolves the configs of a topic with replicas replicas.
@@ -121,6 +127,8 @@ func readTopic(cfg *Config, img *metadata.Image, topic string, replicas int) top
 			MaxCompactionLagMs: num("max.compaction.lag.ms"),
 		},
 	}
+	s.leaderThrottled = img.TopicText(topic, cfg.ID, cfg.Static, "leader.replication.throttled.replicas")
+	s.followerThrottled = img.TopicText(topic, cfg.ID, cfg.Static, "follower.replication.throttled.replicas")
 	s.codec, _ = record.CodecByName(codec) // "uncompressed" is none
 	return s
 }

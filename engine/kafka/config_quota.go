@@ -15,9 +15,5 @@ func init() {
 			Doc: "Bytes per second that a leader gives to throttled replicas."},
 		Config{Name: "follower.replication.throttled.rate", Type: TypeInt, Default: "9223372036854775807", Min: 0, Max: NoMax, Unit: UnitBytes, Dynamic: PerBroker,
 			Doc: "Bytes per second that a follower fetches for throttled replicas."},
-		Config{Name: "replication.quota.window.num", Type: TypeInt, Default: "11", Min: 1, Max: maxInt32,
-			Doc: "Samples over which the rate of throttled replication is taken."},
-		Config{Name: "replication.quota.window.size.seconds", Type: TypeInt, Default: "1", Min: 1, Max: maxInt32, Unit: UnitSeconds,
-			Doc: "Length of one sample."},
 	)
 }
