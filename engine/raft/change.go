@@ -19,7 +19,6 @@ type change struct {
 	conn    sim.ConnID // who asked; 0: has been answered
 	corr    int32
 	version int16
-	early   bool // was to be answered before the commit
 }
 
 func (c *change) digest(h *sim.Hash) {
@@ -31,7 +30,6 @@ func (c *change) digest(h *sim.Hash) {
 	h.Uint64(uint64(c.conn))
 	h.Int(int64(c.corr))
 	h.Int(int64(c.version))
-	h.Bool(c.early)
 }
 
 // caughtUpWindow is how recently a replica must have fetched and been caught up

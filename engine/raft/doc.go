@@ -1,47 +1,66 @@
 // Package raft replicates the metadata log, __cluster_metadata-0: KRaft's
-// quorum replica (raft/KafkaRaftClient.java, QuorumState.java, KIP-595).
+// quorum replica (raft/KafkaRaftClient.java, QuorumState.java; KIP-595, 630, 853,
+// 996, 1166).
 //
-// It owns who leads the quorum and in which epoch, the order and durability of
-// the log, its high watermark, and how observers follow it. It refuses the
-// meaning of records: it writes what its owner appends and hands out what is
-// committed.
+// It owns who leads the quorum and in which epoch, who its voters are, the order
+// and durability of the log, its high watermark, its snapshots, and how observers
+// follow it. It refuses the meaning of records: it writes what its owner appends
+// and hands out what is committed.
 //
-//	controller: Append ─> linger ─> batch in the log ─> fsync ─> high watermark ─┐
-//	                                     │                                       ├─> TakeCommitted
-//	broker:     Fetch (parked <= 500 ms) ┴─> batch in its own log ─> HW of the ──┘
-//	                                                                 response
+//	controller: Append ─> linger ─> batch in the log ─> fsync ─┐
+//	                                     │                     ├─> high watermark ─> TakeCommitted
+//	voter:      Fetch (parked <= 500 ms) ┼─> its log ─> fsync ─┘   (answers parked fetches at once)
+//	broker:     Fetch                    ┴─> its log, HW of the response
 //
-// States, as Kafka prints them:
+// States, as Kafka prints them; every change but to Prospective and back is in
+// quorum-state before anything is said:
 //
-//	Unattached ──own voter──> Prospective ──majority of pre-votes──> Candidate ──majority of votes──> Leader
-//	Unattached ──told of a leader──> Follower (a voter) or Observer (a broker)
+//	             election time-out              majority of pre-votes           majority of votes
+//	Unattached ─────────────────────> Prospective ──────────────────> Candidate ─────────────────> Leader
+//	    ^    ^                         ^   │ lost: back to where         │ time-out: Prospective     │ no majority fetched for
+//	    │    │       fetch time-out    │   v it came from               v again                      │ 1.5 fetch time-outs, or
+//	    │    └─────────────────────── Follower <── hears of a leader ────┘                           v shuts down
+//	    └───────────────────────── higher epoch, no leader ──────────────── time-out, epoch+1 ─── Resigned
+//
+// A replica that is no voter is an Observer where a voter is a Follower, and
+// never leaves that by itself.
 //
 // # How a process embeds it
 //
 // A Replica is volatile state: make one with New whenever the process starts.
 // What survives is on the machine, which the process hands to every call:
 //
-//	m := raft.Machine{Dir: dir, Quorum: &quorumState, Disk: &disk}
+//	m := raft.Machine{Dir: dir, Quorum: &quorumState, Disk: &disk, Snapshots: &snapshots}
 //	r.Step(now, in, out, m)
 //
 // Give it InputBoot (after Dir.Start has recovered the logs, and before its
 // other machines boot), every request, response and disconnection whose
 // Channel is sim.ChanRaft, and every timer whose Owner is sim.OwnerRaft. After
-// each call take what was committed and replay it:
+// each call take what was committed and replay it, a snapshot first if there is
+// one to take, and write one if it is time:
 //
+//	if recs, last, ok := r.TakeSnapshot(m); ok {
+//		image, err = metadata.Load(recs, last)
+//	}
 //	if entries := r.TakeCommitted(m); len(entries) > 0 {
-//		image, delta, err := metadata.Apply(image, entries...)
+//		image, delta, err = metadata.Apply(image, entries...)
+//	}
+//	if r.SnapshotDue(now) {
+//		r.WriteSnapshot(now, out, m, metadata.Snapshot(image))
 //	}
 //
+// An owner that leads appends with Append, from the moment on in which Ready says
+// so, and as long as Led is true for the epoch it began in.
+//
 // After a restart the replica does not know the high watermark until it has
-// heard from the leader (or leads); then everything from the log's start comes
-// out again, so the owner starts from metadata.Empty. CaughtUp says when a
+// heard from the leader (or leads); then everything from the latest snapshot on
+// comes out again, so the owner starts from metadata.Empty. CaughtUp says when a
 // broker has replayed all that was committed when it first asked.
 //
-// # What is left for later
+// # Where it is simpler than Kafka
 //
-// Quorums of more than one voter: New refuses them. The seams are there: votes
-// and pre-votes go where becomeCandidate is, the high watermark is already the
-// majority's offset, divergence is already resolved by truncation. Snapshots
-// (FetchSnapshot) are not taken; the log is kept whole.
+// A follower that waits for its fsync goes on answering votes, with what it has
+// appended; a Kafka process stands still. Old snapshots are looked for when one
+// is written, not every minute. Where voters listen, and the kraft.versions that
+// they know, are the same for all, so UpdateRaftVoter has nothing to change.
 package raft

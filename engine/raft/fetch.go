@@ -16,6 +16,7 @@ type fetching struct {
 	voter    int           // index of the voter asked last while the leader was unknown; -1: none yet
 	last     kafka.Instant // when the leader last answered
 	fetched  bool          // the leader has answered in this epoch: no pre-vote for others (KIP-996)
+	failed   bool          // since the last good answer, and told
 	flushing bool          // a voter's fsync of what it appended is under way
 	hw       kafka.Offset  // high watermark to take when it is done; NoOffset for none
 	snapshot snapshotFetch
@@ -26,6 +27,7 @@ func (f *fetching) digest(h *sim.Hash) {
 	h.Int(int64(f.voter))
 	h.Int(int64(f.last))
 	h.Bool(f.fetched)
+	h.Bool(f.failed)
 	h.Bool(f.flushing)
 	h.Int(int64(f.hw))
 	h.Int(int64(f.snapshot.id.End))
@@ -38,11 +40,13 @@ func (f *fetching) digest(h *sim.Hash) {
 // known one does not answer an observer, the next voter, beginning with a random
 // one. NoNode: nobody can be asked now.
 func (r *Replica) target(now kafka.Instant) kafka.NodeID {
-	if r.leader != kafka.NoNode && (r.state == Follower || now < r.fetch.last.Add(r.cfg.FetchTimeout)) {
-		if !r.ready(now, r.leader) {
+	if r.state == Follower || r.leader != kafka.NoNode && now < r.fetch.last.Add(r.cfg.FetchTimeout) {
+		if r.ready(now, r.leader) {
+			return r.leader
+		}
+		if r.state == Follower {
 			return kafka.NoNode
 		}
-		return r.leader
 	}
 	n := len(r.cfg.Voters)
 	for range n {
@@ -105,7 +109,8 @@ func (r *Replica) fetched(now kafka.Instant, from kafka.NodeID, resp *kmsg.Fetch
 	p := &resp.Topics[0].Partitions[0]
 	code, known := kafka.ErrorCode(p.ErrorCode), r.leader
 	if done, ok := r.common(now, code, kafka.NodeID(p.CurrentLeader.LeaderID), kafka.LeaderEpoch(p.CurrentLeader.LeaderEpoch), out, m); done || code != kafka.None {
-		if code != kafka.None && !ok && known != kafka.NoNode {
+		if code != kafka.None && !ok && known != kafka.NoNode && !r.fetch.failed {
+			r.fetch.failed = true
 			out.Note(trace.Note{Kind: trace.FetchError, Topic: Partition.Topic, Node: r.cfg.ID, Peer: from, Err: code})
 		}
 		return ok
@@ -127,7 +132,7 @@ func (r *Replica) fetched(now kafka.Instant, from kafka.NodeID, resp *kmsg.Fetch
 
 // heard notes that the leader answers.
 func (r *Replica) heard(now kafka.Instant, out *sim.Out) {
-	r.fetch.last, r.fetch.fetched = now, true
+	r.fetch.last, r.fetch.fetched, r.fetch.failed = now, true, false
 	if r.state == Follower {
 		r.setDeadline(now, r.cfg.FetchTimeout, out)
 	}

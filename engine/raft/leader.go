@@ -124,6 +124,9 @@ func (r *Replica) abandon(out *sim.Out) {
 		out.Reply(f.conn, f.corr, r.fetchResponse(f.version, kafka.NotLeaderOrFollower))
 	}
 	r.endChange(kafka.NotLeaderOrFollower, out)
+	if r.lead.flushing { // its next fetch must not speak of what is not flushed
+		r.fetch.flushing, r.fetch.hw = true, kafka.NoOffset
+	}
 	r.lead = leading{}
 	out.ClearTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerLinger})
 	out.ClearTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerParked})

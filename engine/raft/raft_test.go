@@ -320,6 +320,14 @@ func clusterOf(t *testing.T, d *datadriven.TestData) *world {
 		ids = append(ids, kafka.NodeID(voter+i))
 	}
 	all = slices.Clone(ids)
+	joining := 0
+	maybe(t, d, "joining", &joining)
+	for i := range joining { // controllers that are no voters yet
+		all = append(all, kafka.NodeID(voter+voters+i))
+	}
+	if d.HasArg("ids") {
+		all = append(argIDs(t, d, "ids"), all...)
+	}
 	for i := range observers {
 		all = append(all, kafka.NodeID(i+1))
 	}
@@ -349,20 +357,27 @@ func maybe(t *testing.T, d *datadriven.TestData, name string, v *int) {
 
 // nodes are those that an argument names; all without.
 func (w *world) nodes(d *datadriven.TestData, arg string) (ids []kafka.NodeID) {
-	for _, a := range d.CmdArgs {
-		if a.Key == arg {
-			for _, v := range a.Vals {
-				n, err := strconv.Atoi(v)
-				if err != nil {
-					d.Fatalf(w.t, "%v", err)
-				}
-				ids = append(ids, kafka.NodeID(n))
-			}
-			return ids
-		}
+	if d.HasArg(arg) {
+		return argIDs(w.t, d, arg)
 	}
 	for _, h := range w.hosts {
 		ids = append(ids, h.id)
+	}
+	return ids
+}
+
+func argIDs(t *testing.T, d *datadriven.TestData, arg string) (ids []kafka.NodeID) {
+	for _, a := range d.CmdArgs {
+		if a.Key != arg {
+			continue
+		}
+		for _, v := range a.Vals {
+			n, err := strconv.Atoi(v)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			ids = append(ids, kafka.NodeID(n))
+		}
 	}
 	return ids
 }
@@ -401,6 +416,12 @@ func (w *world) do(d *datadriven.TestData) {
 	case "crash", "power-loss":
 		for _, id := range w.nodes(d, "node") {
 			w.kill(id, d.Cmd == "power-loss")
+		}
+	case "wipe":
+		for _, id := range w.nodes(d, "node") {
+			w.kill(id, true)
+			h := w.host(id)
+			h.dir, h.quorum, h.snaps = storage.NewDir(), raft.NewQuorumState(), raft.Snapshots{}
 		}
 	case "shutdown":
 		for _, id := range w.nodes(d, "node") {
