@@ -28,11 +28,33 @@ func (s *site) addModules() error {
 	return nil
 }
 
-// module compiles one package for the browser, without debugging data.
+// uninlined are the packages whose functions are not inlined: what runs a few
+// times a second at most. That takes a tenth off the compressed modules; the
+// engine's machines and the painters stay as fast as the compiler makes them.
+var uninlined = []string{
+	"encoding/json", "fmt", "time", "reflect", "log", "html", "os", "io/fs", "syscall", "strconv", "internal/strconv",
+	"compress/flate", "text/template/...", "go/...", "image/...",
+	"github.com/vugu/...", "honnef.co/...", "github.com/hajimehoshi/...", "github.com/ebitengine/...", "golang.org/x/...",
+	"github.com/highwater-sim/highwater/ui/panel", "github.com/highwater-sim/highwater/ui/model",
+	"github.com/highwater-sim/highwater/ui/link", "github.com/highwater-sim/highwater/ui/paint/svg",
+	"github.com/highwater-sim/highwater/engine", "github.com/highwater-sim/highwater/engine/scenario",
+	"github.com/highwater-sim/highwater/engine/controller", "github.com/highwater-sim/highwater/engine/metadata",
+	"github.com/highwater-sim/highwater/engine/client/admin", "github.com/highwater-sim/highwater/engine/kafka",
+	"github.com/highwater-sim/highwater/wasm/app", "github.com/highwater-sim/highwater/wasm/bridge",
+}
+
+// module compiles one package for the browser, without debugging data. An empty
+// program is compiled as Go does by itself: it is what ours is compared with.
 func (s *site) module(name, pkg string) ([]byte, error) {
 	began := time.Now()
 	file := filepath.Join(s.cache, name+".wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, pkg)
+	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-o", file}
+	if !strings.HasPrefix(name, "empty") {
+		for _, p := range uninlined {
+			args = append(args, "-gcflags="+p+"=-l")
+		}
+	}
+	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Dir = s.Root
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := cmd.CombinedOutput(); err != nil {
