@@ -39,11 +39,16 @@ var order = []string{
 	"durability/urp",
 	"durability/fintech-before",
 	"durability/fintech-after",
+	"control/kraft",
+	"control/even",
+	"control/hand-over",
 	"control/fenced",
 	"control/shutdown",
 	"control/preferred",
 	"control/reassign",
 	"control/coordinator",
+	"control/failover",
+	"control/quorum-lost",
 }
 
 // All lists the lessons in teaching order.

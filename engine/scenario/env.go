@@ -14,6 +14,11 @@ type cluster interface {
 	Up(b kafka.NodeID) bool
 	// Controller is the active controller, NoNode if there is none.
 	Controller() kafka.NodeID
+	// Controllers lists the controller processes by node.id.
+	Controllers() []controllerState
+	// BrokerController is the quorum's leader as a broker knows it, NoNode if it
+	// knows none or is down.
+	BrokerController(b kafka.NodeID) kafka.NodeID
 	// Producer and Consumer return a client's state; false before it was started.
 	Producer(name string) (producerState, bool)
 	Consumer(name string) (consumerState, bool)

@@ -193,6 +193,8 @@ func (e *exprParser) arg(kind ArgKind, t token) (Arg, string) {
 		p.topicOf(line, t.col, t.text)
 	case ArgBroker:
 		a.Node = e.broker(t)
+	case ArgController:
+		a.Node = e.controller(t)
 	case ArgProducer:
 		p.clientOf(line, t.col, t.text, "producer")
 	case ArgConsumer:

@@ -13,22 +13,23 @@ type ArgKind uint8
 
 // The kinds of argument.
 const (
-	ArgAbsent    ArgKind = iota // an optional argument that was left out
-	ArgPartition                // payments-0
-	ArgTopic                    // payments
-	ArgBroker                   // broker-1 or 1
-	ArgProducer                 // a producer's name
-	ArgConsumer                 // a consumer's name
-	ArgClient                   // a producer's or a consumer's name
-	ArgReader                   // a consumer's or a group's name
-	ArgError                    // NOT_ENOUGH_REPLICAS
-	ArgNumber                   // 7
-	ArgRange                    // 0..5
-	ArgText                     // a word or "text"
-	ArgMetric                   // a metric's name, as UnderReplicatedPartitions
+	ArgAbsent     ArgKind = iota // an optional argument that was left out
+	ArgPartition                 // payments-0
+	ArgTopic                     // payments
+	ArgBroker                    // broker-1 or 1
+	ArgProducer                  // a producer's name
+	ArgConsumer                  // a consumer's name
+	ArgClient                    // a producer's or a consumer's name
+	ArgReader                    // a consumer's or a group's name
+	ArgError                     // NOT_ENOUGH_REPLICAS
+	ArgNumber                    // 7
+	ArgRange                     // 0..5
+	ArgText                      // a word or "text"
+	ArgMetric                    // a metric's name, as UnderReplicatedPartitions
+	ArgController                // controller-101 or 101
 )
 
-var argNames = [...]string{"", "PARTITION", "TOPIC", "BROKER", "PRODUCER", "CONSUMER", "CLIENT", "CONSUMER|GROUP", "ERROR", "N", "FROM..TO", "TEXT", "METRIC"}
+var argNames = [...]string{"", "PARTITION", "TOPIC", "BROKER", "PRODUCER", "CONSUMER", "CLIENT", "CONSUMER|GROUP", "ERROR", "N", "FROM..TO", "TEXT", "METRIC", "CONTROLLER"}
 
 // Function is a row of the table of functions.
 type Function struct {

@@ -1,0 +1,158 @@
+package scenario
+
+import (
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/trace"
+)
+
+// controllerState is a controller process as expectations read it.
+type controllerState struct {
+	id        kafka.NodeID
+	role      string // as Kafka prints it; "" while down
+	epoch     kafka.LeaderEpoch
+	voters    []kafka.NodeID
+	end, hw   kafka.Offset // of its metadata log; hw NoOffset: unknown
+	snapshots int
+}
+
+func init() { functions = append(functions, quorumFunctions...) }
+
+// quorumFunctions are the rows of the table about the controllers' quorum.
+var quorumFunctions = []*Function{
+	{Name: "quorum_leader", Result: TypeNumber, Doc: "node.id of the quorum's leader; none if nobody leads", eval: evalQuorumLeader},
+	{Name: "quorum_epoch", Result: TypeNumber, Doc: "the highest quorum epoch that a controller has on its disk", eval: evalQuorumEpoch},
+	{Name: "voters", Result: TypeNumbers, Doc: "node.ids of the quorum's voters", eval: evalVoters},
+	{Name: "quorum_role", Args: []ArgKind{ArgController}, Result: TypeText, Doc: "its state: Leader, Follower, Prospective, Candidate, Unattached, Resigned, Observer; Down", eval: evalQuorumRole},
+	{Name: "metadata_end", Args: []ArgKind{ArgController}, Result: TypeNumber, Doc: "log end offset of its metadata log", eval: evalMetadataEnd},
+	{Name: "metadata_hw", Args: []ArgKind{ArgController}, Result: TypeNumber, Doc: "high watermark of its metadata log", eval: evalMetadataHW},
+	{Name: "metadata_snapshots", Args: []ArgKind{ArgController}, Result: TypeNumber, Doc: "how many snapshots of the metadata it keeps", eval: evalSnapshots},
+	{Name: "broker_controller", Args: []ArgKind{ArgBroker}, Result: TypeNumber, Doc: "node.id of the controller that the broker knows of; none if it knows none", eval: evalBrokerController},
+	{Name: "quorum_elected", Args: []ArgKind{ArgController}, Result: TypeTime, Doc: "when it last became the quorum's leader", match: matchQuorumElected, keep: keepLast},
+	{Name: "quorum_elections", Result: TypeNumber, Doc: "how often the quorum got a leader", match: matchQuorumElections, keep: keepCount},
+	{Name: "quorum_resigned", Args: []ArgKind{ArgController}, Result: TypeTime, Doc: "when it last gave up leading the quorum", match: matchQuorumResigned, keep: keepLast},
+	{Name: "pre_votes", Args: []ArgKind{ArgController}, Result: TypeNumber, Doc: "how often it asked for pre-votes (KIP-996)", match: matchPreVotes, keep: keepCount},
+}
+
+// quorumLeader is the leader of the highest epoch.
+func (e *env) quorumLeader() (best controllerState, ok bool) {
+	for _, c := range e.Controllers() {
+		if c.role == "Leader" && (!ok || c.epoch > best.epoch) {
+			best, ok = c, true
+		}
+	}
+	return best, ok
+}
+
+func evalQuorumLeader(e *env, _ []Arg) (Value, string) {
+	if c, ok := e.quorumLeader(); ok {
+		return number(int64(c.id))
+	}
+	return number(int64(kafka.NoNode))
+}
+
+func evalQuorumEpoch(e *env, _ []Arg) (Value, string) {
+	var n kafka.LeaderEpoch
+	for _, c := range e.Controllers() {
+		n = max(n, c.epoch)
+	}
+	return number(int64(n))
+}
+
+func evalVoters(e *env, _ []Arg) (Value, string) {
+	c, ok := e.quorumLeader()
+	if !ok {
+		c = e.Controllers()[0]
+	}
+	v := Value{Type: TypeNumbers}
+	for _, id := range c.voters {
+		v.List = append(v.List, int64(id))
+	}
+	return v, ""
+}
+
+// controllerOf returns the controller that an argument names.
+func (e *env) controllerOf(a Arg) controllerState {
+	for _, c := range e.Controllers() {
+		if c.id == a.Node {
+			return c
+		}
+	}
+	return controllerState{id: a.Node, hw: kafka.NoOffset}
+}
+
+func evalQuorumRole(e *env, a []Arg) (Value, string) {
+	role := e.controllerOf(a[0]).role
+	if role == "" {
+		role = "Down"
+	}
+	return text(role, true)
+}
+
+func evalMetadataEnd(e *env, a []Arg) (Value, string) { return number(int64(e.controllerOf(a[0]).end)) }
+
+func evalMetadataHW(e *env, a []Arg) (Value, string) {
+	c := e.controllerOf(a[0])
+	if c.hw < 0 {
+		return none(a[0].Name + " does not know its high watermark")
+	}
+	return number(int64(c.hw))
+}
+
+func evalSnapshots(e *env, a []Arg) (Value, string) {
+	return number(int64(e.controllerOf(a[0]).snapshots))
+}
+
+func evalBrokerController(e *env, a []Arg) (Value, string) {
+	return number(int64(e.BrokerController(a[0].Node)))
+}
+
+func matchQuorumElected(n *trace.Note, a []Arg) bool {
+	return n.Kind == trace.QuorumLeader && n.Node == a[0].Node
+}
+
+func matchQuorumElections(n *trace.Note, _ []Arg) bool { return n.Kind == trace.QuorumLeader }
+
+func matchQuorumResigned(n *trace.Note, a []Arg) bool {
+	return n.Kind == trace.QuorumResigned && n.Node == a[0].Node
+}
+
+func matchPreVotes(n *trace.Note, a []Arg) bool {
+	return n.Kind == trace.QuorumElection && n.Node == a[0].Node && n.Say == "pre-vote"
+}
+
+// controller reads controller-101 or 101.
+func (e *exprParser) controller(t token) kafka.NodeID {
+	name := t.text
+	if n, ok := parseInt(t.text, 101, 100+controllersMax); ok {
+		name = "controller-" + num(int(n))
+	}
+	id, ok := nodeID(name)
+	if !ok || !strings.HasPrefix(name, "controller-") {
+		e.fail(t.col, clip(t.text)+" is not a controller; write controller-101 or 101")
+		return 0
+	}
+	e.p.process(e.st.line, t.col, name, false)
+	return id
+}
+
+// Controllers implements cluster.
+func (c *worldCluster) Controllers() []controllerState {
+	var all []controllerState
+	for _, p := range c.w.Controllers() {
+		all = append(all, controllerState{
+			id: p.ID(), role: p.Role(), epoch: p.QuorumEpoch(), voters: p.Voters(),
+			end: p.LogEnd(), hw: p.HW(), snapshots: len(p.Snapshots()),
+		})
+	}
+	return all
+}
+
+// BrokerController implements cluster.
+func (c *worldCluster) BrokerController(id kafka.NodeID) kafka.NodeID {
+	if b := c.broker(id); b != nil && b.Raft() != nil {
+		return b.Raft().LeaderID()
+	}
+	return kafka.NoNode
+}
