@@ -14,7 +14,7 @@ var metrics = []struct {
 }{
 	{"UnderReplicatedPartitions", func(e *env) int64 {
 		return e.countPartitions(func(_ *metadata.Topic, p *metadata.Partition) bool {
-			return p.Leader != kafka.NoNode && len(p.ISR) < len(p.Replicas)
+			return p.Leader != kafka.NoNode && p.UnderReplicated()
 		})
 	}},
 	{"UnderMinIsrPartitionCount", func(e *env) int64 {

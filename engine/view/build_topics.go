@@ -49,7 +49,6 @@ func (b *Builder) topic(w *world.World, o Options, t *metadata.Topic, v *Topic) 
 		pv := &v.Partitions[i]
 		pv.TP = kafka.TopicPartition{Topic: t.Name, Partition: int32(i)}
 		b.partition(w, o, p, pv)
-		pv.UnderReplicated = len(pv.ISR) < len(pv.Assigned)
 		pv.UnderMinISR = len(pv.ISR) < v.MinISR
 	}
 }
@@ -64,6 +63,7 @@ func configDefault(name string) string {
 func (b *Builder) partition(w *world.World, o Options, p *metadata.Partition, v *Partition) {
 	v.Leader, v.LeaderEpoch, v.PartitionEpoch = p.Leader, p.LeaderEpoch, p.PartitionEpoch
 	v.Assigned, v.ISR, v.ELR, v.LastKnownELR = p.Replicas, p.ISR, p.ELR, p.LastKnownELR
+	v.Adding, v.Removing, v.UnderReplicated = p.Adding, p.Removing, p.UnderReplicated()
 	v.HW, v.LEO = kafka.NoOffset, kafka.NoOffset
 	v.Replicas = sized(v.Replicas, len(p.Replicas))
 	lead, hasLead := leaderOf(b.procs, v)

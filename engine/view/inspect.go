@@ -129,7 +129,7 @@ func (i *inspector) overview() {
 	i.num("metadata log end", int64(i.c.MetadataEnd))
 	for t := range i.c.Topics {
 		if v := &i.c.Topics[t]; !v.Internal {
-			i.out.Text = append(i.out.Text, describeTopic(v)...)
+			i.out.Text = append(i.out.Text, DescribeTopic(i.w, v)...)
 		}
 	}
 	i.out.TextName = "kafka-topics --describe"
@@ -280,7 +280,7 @@ func (i *inspector) topic(name string) bool {
 			i.row("topic id", v.ID.String())
 			i.num("effective min.insync.replicas", int64(v.MinISR))
 			i.topicConfigs(name)
-			i.out.Text, i.out.TextName = describeTopic(v), "kafka-topics --describe"
+			i.out.Text, i.out.TextName = DescribeTopic(i.w, v), "kafka-topics --describe"
 			return true
 		}
 	}
@@ -299,26 +299,6 @@ func (i *inspector) topicConfigs(topic string) {
 		i.out.Configs = append(i.out.Configs, Config{Name: name, Value: v, Default: configDefault(name), Source: src.String()})
 	}
 	i.out.ConfigOf = "topic " + topic
-}
-
-// describeTopic is what kafka-topics --describe prints.
-func describeTopic(t *Topic) []string {
-	var set []string
-	for _, c := range t.Configs {
-		set = append(set, c.Name+"="+c.Value)
-	}
-	out := []string{fmt.Sprintf("Topic: %s\tTopicId: %s\tPartitionCount: %d\tReplicationFactor: %d\tConfigs: %s",
-		t.Name, t.ID, len(t.Partitions), t.ReplicationFactor, strings.Join(set, ","))}
-	for k := range t.Partitions {
-		p := &t.Partitions[k]
-		leader := "none"
-		if p.Leader != kafka.NoNode {
-			leader = strconv.Itoa(int(p.Leader))
-		}
-		out = append(out, fmt.Sprintf("\tTopic: %s\tPartition: %d\tLeader: %s\tReplicas: %s\tIsr: %s\tElr: %s\tLastKnownElr: %s",
-			t.Name, k, leader, nodes(p.Assigned), nodes(p.ISR), nodes(p.ELR), nodes(p.LastKnownELR)))
-	}
-	return out
 }
 
 // last finds the newest notable note up to now that matches.
@@ -357,6 +337,7 @@ var rules = map[trace.Kind]string{
 	trace.BrokerFenced:       "broker.session.timeout.ms",
 	trace.BrokerUnfenced:     "BrokerHeartbeatManager.java",
 	trace.LeaderElected:      "PartitionChangeBuilder.java",
+	trace.Reassignment:       "KIP-455",
 	trace.ISRChanged:         "replica.lag.time.max.ms, KIP-497",
 	trace.ELRChanged:         "KIP-966",
 	trace.AlterPartitionSent: "KIP-497",

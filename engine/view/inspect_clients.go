@@ -38,9 +38,9 @@ func (i *inspector) producer(name string) bool {
 		if v.State == Running {
 			i.action("Send one record", "produce "+name+" value=hello")
 		}
-		i.because(i.last(func(n *trace.Note) bool {
+		i.whyRejected(i.last(func(n *trace.Note) bool {
 			return n.Who == name && (n.Kind == trace.ProduceRejected || n.Kind == trace.ProduceFailed)
-		}), "Why did a record come back?")
+		}))
 		return true
 	}
 	return false

@@ -25,9 +25,8 @@ func (i *inspector) partition(tp kafka.TopicPartition) bool {
 	}
 	i.subtitle("%s · epoch %d · ISR {%s}", leader, p.LeaderEpoch, nodes(p.ISR))
 	i.partitionRows(t, p)
-	i.because(i.last(func(n *trace.Note) bool {
-		return n.Kind == trace.LeaderElected && n.Topic == tp.Topic && n.Part == tp.Partition
-	}), "Why this leader?")
+	i.whyLeader(p)
+	i.whyISR(t, p)
 	i.electActions(p)
 	return true
 }
@@ -43,6 +42,10 @@ func (i *inspector) partitionRows(t *Topic, p *Partition) {
 	if len(p.LastKnownELR) > 0 {
 		i.row("last known ELR", nodes(p.LastKnownELR))
 	}
+	if p.Reassigning() {
+		i.warn("reassignment", "adding "+nodes(p.Adding)+" · removing "+nodes(p.Removing))
+		i.action("Cancel the reassignment", "cancel-reassign "+p.TP.String())
+	}
 	i.num("partition epoch", int64(p.PartitionEpoch))
 	word := "no"
 	if p.UnderMinISR {
@@ -50,7 +53,7 @@ func (i *inspector) partitionRows(t *Topic, p *Partition) {
 	}
 	i.rowIf(p.UnderMinISR, "under min ISR", fmt.Sprintf("%s (min %d)", word, t.MinISR))
 	i.topicConfigs(t.Name)
-	i.out.Text, i.out.TextName = describeTopic(t), "kafka-topics --describe"
+	i.out.Text, i.out.TextName = DescribeTopic(i.w, t), "kafka-topics --describe"
 }
 
 func (i *inspector) electActions(p *Partition) {

@@ -17,6 +17,8 @@ type Meter struct {
 	next    kafka.Instant
 	acked   int64
 	slowest int64 // of this second's acks, in ms
+	unclean int64 // unclean elections so far
+	fromELR int64 // elections from the ELR so far
 	trails  [len(meters)][]int64
 }
 
@@ -26,6 +28,15 @@ var meters = [...]struct{ name, label, unit string }{
 	{"kafka.consumer:type=consumer-fetch-manager-metrics,name=records-lag", "lag", ""},
 	{"kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions", "under-replicated", ""},
 	{"kafka.producer:type=producer-metrics,name=request-latency-max", "ack latency max", "ms"},
+	{"kafka.server:type=ReplicaManager,name=UnderMinIsrPartitionCount", "under min ISR", ""},
+	{"kafka.server:type=ReplicaManager,name=AtMinIsrPartitionCount", "at min ISR", ""},
+	{"kafka.controller:type=KafkaController,name=OfflinePartitionsCount", "offline", ""},
+	{"kafka.server:type=ReplicaManager,name=ReassigningPartitions", "reassigning", ""},
+	{"kafka.controller:type=KafkaController,name=PreferredReplicaImbalanceCount", "preferred imbalance", ""},
+	{"kafka.controller:type=KafkaController,name=ActiveControllerCount", "active controllers", ""},
+	{"kafka.controller:type=KafkaController,name=FencedBrokerCount", "fenced brokers", ""},
+	{"kafka.controller:type=ControllerStats,name=UncleanLeaderElectionsPerSec", "unclean elections", "in all"},
+	{"kafka.controller:type=ControllerStats,name=ElectionFromEligibleLeaderReplicasPerSec", "elections from ELR", "in all"},
 }
 
 // NewMeter starts measuring at the world's present moment.
@@ -33,9 +44,13 @@ func NewMeter(w *world.World) *Meter { return &Meter{next: w.Now().Add(kafka.Sec
 
 // Noted counts what a note says.
 func (m *Meter) Noted(n *trace.Note) {
-	if n.Kind == trace.ProduceAcked {
+	switch n.Kind {
+	case trace.ProduceAcked:
 		m.acked += n.N
 		m.slowest = max(m.slowest, n.Took.Millis())
+	case trace.LeaderElected:
+		m.unclean += one(n.Say == "unclean")
+		m.fromELR += one(n.Say == "elr")
 	}
 }
 
@@ -48,7 +63,11 @@ func (m *Meter) Happened(w *world.World) {
 }
 
 func (m *Meter) sample(w *world.World) {
-	now := [len(meters)]int64{m.acked, lagOf(w), underReplicated(w), m.slowest}
+	c := countPartitions(w)
+	now := [len(meters)]int64{
+		m.acked, lagOf(w), c.under, m.slowest,
+		c.underMin, c.atMin, c.offline, c.reassigning, c.imbalance, activeControllers(w), fencedBrokers(w), m.unclean, m.fromELR,
+	}
 	for i, v := range now {
 		t := m.trails[i]
 		if len(t) >= 2*trailMax {
@@ -68,13 +87,40 @@ func lagOf(w *world.World) (lag int64) {
 	return lag
 }
 
-func underReplicated(w *world.World) (n int64) {
-	for _, t := range w.Image().Topics {
+// counts are the gauges that brokers export for the partitions that they lead,
+// summed up, and those of the controller (ReplicaManager.scala,
+// ControllerMetadataMetrics.java). Kafka's own topics count as well.
+type counts struct{ under, underMin, atMin, offline, reassigning, imbalance int64 }
+
+func countPartitions(w *world.World) (c counts) {
+	img, static := w.Image(), w.Controllers()[0].Static()
+	for _, t := range img.Topics {
+		floor := img.MinISR(t, kafka.NoNode, static)
 		for _, p := range t.Partitions {
-			if p != nil && len(p.ISR) < len(p.Replicas) {
-				n++
+			if p == nil {
+				continue
 			}
+			c.under += one(p.Leader != kafka.NoNode && p.UnderReplicated())
+			c.underMin += one(p.Leader != kafka.NoNode && len(p.ISR) < floor)
+			c.atMin += one(p.Leader != kafka.NoNode && len(p.ISR) == floor)
+			c.offline += one(p.Leader == kafka.NoNode)
+			c.reassigning += one(p.Reassigning())
+			c.imbalance += one(p.Leader != p.Replicas[0])
 		}
+	}
+	return c
+}
+
+func activeControllers(w *world.World) (n int64) {
+	for _, c := range w.Controllers() {
+		n += one(c.Active())
+	}
+	return n
+}
+
+func fencedBrokers(w *world.World) (n int64) {
+	for i := range w.Image().Brokers {
+		n += one(w.Image().Brokers[i].Fenced)
 	}
 	return n
 }

@@ -90,8 +90,10 @@ type Partition struct {
 	ISR             []kafka.NodeID
 	ELR             []kafka.NodeID
 	LastKnownELR    []kafka.NodeID
-	HW              kafka.Offset // of the leader; of the last known state if there is none
-	LEO             kafka.Offset // of the leader
+	Adding          []kafka.NodeID // by a reassignment under way; part of Assigned
+	Removing        []kafka.NodeID // at its end; still part of Assigned
+	HW              kafka.Offset   // of the leader; of the last known state if there is none
+	LEO             kafka.Offset   // of the leader
 	UnderReplicated bool
 	UnderMinISR     bool
 	Replicas        []Replica // in the order of Assigned
