@@ -49,6 +49,20 @@ var order = []string{
 	"control/coordinator",
 	"control/failover",
 	"control/quorum-lost",
+	"retention/time",
+	"retention/size",
+	"retention/active",
+	"retention/late",
+	"retention/future",
+	"retention/slow-consumer",
+	"retention/delete-records",
+	"retention/compaction",
+	"retention/head",
+	"retention/tombstone",
+	"retention/missed",
+	"retention/null-key",
+	"retention/offsets",
+	"retention/both",
 }
 
 // All lists the lessons in teaching order.

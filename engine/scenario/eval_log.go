@@ -1,0 +1,114 @@
+package scenario
+
+import (
+	"github.com/highwater-sim/highwater/engine/record"
+	"github.com/highwater-sim/highwater/engine/trace"
+)
+
+// Functions about what retention and the cleaner do to logs.
+
+// evalSize is the bytes in all segments of a replica.
+func evalSize(e *env, a []Arg) (Value, string) {
+	r, _, why := e.replica(a)
+	if why != "" {
+		return none(why)
+	}
+	return number(r.Log.Size())
+}
+
+// evalCleanedTo is the offset below which the cleaner has been.
+func evalCleanedTo(e *env, a []Arg) (Value, string) {
+	r, _, why := e.replica(a)
+	if why != "" {
+		return none(why)
+	}
+	return number(int64(r.Log.CleanedTo()))
+}
+
+// evalHorizons counts the batches with a delete horizon.
+func evalHorizons(e *env, a []Arg) (Value, string) {
+	r, _, why := e.replica(a)
+	if why != "" {
+		return none(why)
+	}
+	var n int64
+	for b := range r.Log.Batches(r.Log.LogStart()) {
+		if _, ok := b.Header.DeleteHorizon(); ok {
+			n++
+		}
+	}
+	return number(n)
+}
+
+// evalCodecs lists the codecs of the batches.
+func evalCodecs(e *env, a []Arg) (Value, string) {
+	r, _, why := e.replica(a)
+	if why != "" {
+		return none(why)
+	}
+	v := Value{Type: TypeTexts}
+	for b := range r.Log.Batches(r.Log.LogStart()) {
+		if len(v.Texts) == listMax {
+			return none("there are more than " + num(listMax) + " batches")
+		}
+		v.Texts = append(v.Texts, b.Header.Attributes.Codec().String())
+	}
+	return v, ""
+}
+
+// nullText is how an expectation writes that there is no value, outside a list.
+const nullText = "null"
+
+// evalLatest is the value of a key to a reader of the whole log.
+func evalLatest(e *env, a []Arg) (Value, string) {
+	r, _, why := e.replica([]Arg{a[0], a[2]})
+	if why != "" {
+		return none(why)
+	}
+	v := Value{Type: TypeText, Text: nullText}
+	for b := range r.Log.Batches(r.Log.LogStart()) {
+		if b.Header.Attributes.Control() {
+			continue
+		}
+		for rec, err := range record.Records(b.Raw) {
+			if err != nil {
+				return none("the log cannot be read: " + err.Error())
+			}
+			if rec.Key != nil && string(rec.Key) == a[1].Name {
+				if v.Text = recordText(rec.Value); rec.Value == nil {
+					v.Text = nullText
+				}
+			}
+		}
+	}
+	return v, ""
+}
+
+func matchCleaned(n *trace.Note, a []Arg) bool {
+	return about(n, trace.CleanerDone, a[0]) && n.Node == a[1].Node
+}
+
+func matchCleaningStarted(n *trace.Note, a []Arg) bool {
+	return about(n, trace.CleanerStarted, a[0]) && n.Node == a[1].Node
+}
+
+func matchUncleanable(n *trace.Note, a []Arg) bool {
+	return about(n, trace.Uncleanable, a[0]) && n.Node == a[1].Node
+}
+
+func matchSegmentDeleted(n *trace.Note, a []Arg) bool {
+	return about(n, trace.SegmentDeleted, a[0]) && n.Node == a[1].Node
+}
+
+// matchDeletedAt looks for the deletion of the segment that held an offset.
+func matchDeletedAt(n *trace.Note, a []Arg) bool {
+	return about(n, trace.SegmentDeleted, a[0]) && n.Node == a[1].Node && int64(n.From) <= a[2].N && a[2].N < int64(n.Offset)
+}
+
+func matchFetchErrors(n *trace.Note, a []Arg) bool {
+	return about(n, trace.FetchError, a[0]) && n.Node == a[1].Node && n.Err == a[2].Code
+}
+
+func matchOffline(n *trace.Note, a []Arg) bool {
+	return n.Kind == trace.DirectoryOffline && n.Node == a[0].Node
+}
