@@ -63,7 +63,7 @@ func main() {
 	ebiten.SetFPSMode(ebiten.FPSModeVsyncOffMinimum) //lint:ignore SA1019 see above
 	ebiten.SetScreenClearedEveryFrame(false)
 	var err error
-	if s.painter, err = canvas.New(); err != nil {
+	if s.painter, err = canvas.New(bridge.Fonts()); err != nil {
 		panic(err)
 	}
 	s.scale = bridge.DevicePixelRatio()

@@ -8,6 +8,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
 	"image/png"
 	"net/http"
 	"net/http/httptest"
@@ -42,6 +45,11 @@ func site(t *testing.T) string {
 	dir := t.TempDir()
 	build(t, dir, "stage.wasm", ".")
 	build(t, dir, "app.wasm", "./testdata/fakeapp")
+	for name, ttf := range map[string][]byte{"Go-Regular.ttf": goregular.TTF, "Go-Bold.ttf": gobold.TTF, "Go-Mono.ttf": gomono.TTF} {
+		if err := os.WriteFile(filepath.Join(dir, name), ttf, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)

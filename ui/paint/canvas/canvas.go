@@ -36,12 +36,12 @@ type clip struct {
 }
 
 // New compiles the shader and parses the fonts.
-func New() (*Painter, error) {
+func New(fonts mesh.Fonts) (*Painter, error) {
 	shader, err := ebiten.NewShader(fill)
 	if err != nil {
 		return nil, err
 	}
-	atlas, err := mesh.NewAtlas()
+	atlas, err := mesh.NewAtlas(fonts)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,6 @@ import (
 	"github.com/highwater-sim/highwater/ui/scene/display"
 	"github.com/highwater-sim/highwater/ui/theme"
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/gomono"
-	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 )
@@ -50,10 +47,14 @@ type glyph struct {
 	done       bool
 }
 
-// NewAtlas parses the Go fonts.
-func NewAtlas() (*Atlas, error) {
+// Fonts are the files of the faces, by theme.Face: the Go fonts. They are not
+// part of the program, because the site serves the same files to the page.
+type Fonts [3][]byte
+
+// NewAtlas parses the fonts.
+func NewAtlas(fonts Fonts) (*Atlas, error) {
 	a := &Atlas{Pix: make([]byte, AtlasSize*AtlasSize*4), x: 1, y: 1}
-	for i, ttf := range [3][]byte{theme.Regular: goregular.TTF, theme.Bold: gobold.TTF, theme.Mono: gomono.TTF} {
+	for i, ttf := range fonts {
 		f, err := opentype.Parse(ttf)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,9 @@
 package mesh
 
 import (
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
 	"testing"
 
 	"github.com/highwater-sim/highwater/engine/view"
@@ -11,7 +14,7 @@ import (
 )
 
 func atlas(t testing.TB) *Atlas {
-	a, err := NewAtlas()
+	a, err := NewAtlas(Fonts{theme.Regular: goregular.TTF, theme.Bold: gobold.TTF, theme.Mono: gomono.TTF})
 	if err != nil {
 		t.Fatal(err)
 	}
