@@ -45,6 +45,9 @@
 // Broker processes are named broker-1 and so on, controllers controller-101;
 // clients by their names. Several are written with commas. Values with spaces
 // stand in double quotes. Verbs lists the verbs; ParseCommand reads one.
+// A script cannot know who is elected: controller-active, controller-standby and
+// controller-down stand for the first controller in that role when the command
+// comes.
 //
 // # Expectations
 //

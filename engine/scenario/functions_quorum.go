@@ -25,14 +25,15 @@ var quorumFunctions = []*Function{
 	{Name: "quorum_epoch", Result: TypeNumber, Doc: "the highest quorum epoch that a controller has on its disk", eval: evalQuorumEpoch},
 	{Name: "voters", Result: TypeNumbers, Doc: "node.ids of the quorum's voters", eval: evalVoters},
 	{Name: "quorum_role", Args: []ArgKind{ArgController}, Result: TypeText, Doc: "its state: Leader, Follower, Prospective, Candidate, Unattached, Resigned, Observer; Down", eval: evalQuorumRole},
+	{Name: "in_role", Args: []ArgKind{ArgText}, Result: TypeNumber, Doc: "how many controllers are in a state: Leader, Follower, Prospective... Down", eval: evalInRole},
 	{Name: "metadata_end", Args: []ArgKind{ArgController}, Result: TypeNumber, Doc: "log end offset of its metadata log", eval: evalMetadataEnd},
 	{Name: "metadata_hw", Args: []ArgKind{ArgController}, Result: TypeNumber, Doc: "high watermark of its metadata log", eval: evalMetadataHW},
 	{Name: "metadata_snapshots", Args: []ArgKind{ArgController}, Result: TypeNumber, Doc: "how many snapshots of the metadata it keeps", eval: evalSnapshots},
 	{Name: "broker_controller", Args: []ArgKind{ArgBroker}, Result: TypeNumber, Doc: "node.id of the controller that the broker knows of; none if it knows none", eval: evalBrokerController},
-	{Name: "quorum_elected", Args: []ArgKind{ArgController}, Result: TypeTime, Doc: "when it last became the quorum's leader", match: matchQuorumElected, keep: keepLast},
+	{Name: "quorum_elected", Args: []ArgKind{ArgController}, Optional: 1, Result: TypeTime, Doc: "when it, or any, last became the quorum's leader", match: matchQuorumElected, keep: keepLast},
 	{Name: "quorum_elections", Result: TypeNumber, Doc: "how often the quorum got a leader", match: matchQuorumElections, keep: keepCount},
-	{Name: "quorum_resigned", Args: []ArgKind{ArgController}, Result: TypeTime, Doc: "when it last gave up leading the quorum", match: matchQuorumResigned, keep: keepLast},
-	{Name: "pre_votes", Args: []ArgKind{ArgController}, Result: TypeNumber, Doc: "how often it asked for pre-votes (KIP-996)", match: matchPreVotes, keep: keepCount},
+	{Name: "quorum_resigned", Args: []ArgKind{ArgController}, Optional: 1, Result: TypeTime, Doc: "when it, or any, last gave up leading the quorum", match: matchQuorumResigned, keep: keepLast},
+	{Name: "pre_votes", Args: []ArgKind{ArgController}, Optional: 1, Result: TypeNumber, Doc: "how often it, or any, asked for pre-votes (KIP-996)", match: matchPreVotes, keep: keepCount},
 }
 
 // quorumLeader is the leader of the highest epoch.
@@ -90,6 +91,16 @@ func evalQuorumRole(e *env, a []Arg) (Value, string) {
 	return text(role, true)
 }
 
+func evalInRole(e *env, a []Arg) (Value, string) {
+	var n int64
+	for _, c := range e.Controllers() {
+		if c.role == a[0].Name || c.role == "" && a[0].Name == "Down" {
+			n++
+		}
+	}
+	return number(n)
+}
+
 func evalMetadataEnd(e *env, a []Arg) (Value, string) { return number(int64(e.controllerOf(a[0]).end)) }
 
 func evalMetadataHW(e *env, a []Arg) (Value, string) {
@@ -108,18 +119,22 @@ func evalBrokerController(e *env, a []Arg) (Value, string) {
 	return number(int64(e.BrokerController(a[0].Node)))
 }
 
+// isController reports whether a note is about the controller of an argument, or
+// the argument was left out.
+func isController(n *trace.Note, a Arg) bool { return a.Kind == ArgAbsent || n.Node == a.Node }
+
 func matchQuorumElected(n *trace.Note, a []Arg) bool {
-	return n.Kind == trace.QuorumLeader && n.Node == a[0].Node
+	return n.Kind == trace.QuorumLeader && isController(n, a[0])
 }
 
 func matchQuorumElections(n *trace.Note, _ []Arg) bool { return n.Kind == trace.QuorumLeader }
 
 func matchQuorumResigned(n *trace.Note, a []Arg) bool {
-	return n.Kind == trace.QuorumResigned && n.Node == a[0].Node
+	return n.Kind == trace.QuorumResigned && isController(n, a[0])
 }
 
 func matchPreVotes(n *trace.Note, a []Arg) bool {
-	return n.Kind == trace.QuorumElection && n.Node == a[0].Node && n.Say == "pre-vote"
+	return n.Kind == trace.QuorumElection && isController(n, a[0]) && n.Say == "pre-vote"
 }
 
 // controller reads controller-101 or 101.

@@ -102,6 +102,9 @@ func (a *args) nodes(what string, clients, groups bool) []string {
 	}
 	names := a.list(w.text, w.col, "processes")
 	for _, n := range names {
+		if world.IsControllerRole(n) {
+			continue
+		}
 		if !groups || !a.p.group(a.st.line, w.col, n) {
 			a.p.process(a.st.line, w.col, n, clients)
 		}

@@ -14,7 +14,7 @@ import (
 
 // Check reports why a command cannot be carried out now; nil if it can.
 func (w *World) Check(c Command) error {
-	c.Nodes = w.expand(c.Verb, c.Nodes)
+	c.Nodes, c.Peers = w.expand(c.Verb, c.Nodes), w.expand(c.Verb, c.Peers)
 	for _, name := range append(append([]string(nil), c.Nodes...), c.Peers...) {
 		if _, err := w.ActorOf(name); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (w *World) Do(c Command) error {
 		return err
 	}
 	cause := w.k.Note(trace.Note{Kind: trace.Command, Say: c.Text}, 0)
-	c.Nodes = w.expand(c.Verb, c.Nodes)
+	c.Nodes, c.Peers = w.expand(c.Verb, c.Nodes), w.expand(c.Verb, c.Peers)
 	switch c.Verb {
 	case VerbCut, VerbHeal, VerbLink:
 		w.doLink(c, cause)

@@ -16,6 +16,10 @@ import (
 func (w *World) expand(v Verb, names []string) []string {
 	var out []string
 	for _, name := range names {
+		if IsControllerRole(name) {
+			out = append(out, w.inRole(name))
+			continue
+		}
 		rack, isRack := strings.CutPrefix(name, "rack-")
 		if _, err := w.ActorOf(name); err == nil || name != "all" && !isRack {
 			out = append(out, name)
@@ -34,6 +38,35 @@ func (w *World) expand(v Verb, names []string) []string {
 		}
 	}
 	return out
+}
+
+// Names that stand for one controller, by what it is at the time of the command:
+// elections are random, so a script cannot know its node.id.
+const (
+	roleActive  = "controller-active"  // leads the quorum
+	roleStandby = "controller-standby" // the first that runs and does not lead
+	roleDown    = "controller-down"    // the first that does not run
+)
+
+// IsControllerRole reports whether a name stands for a controller by its role.
+func IsControllerRole(name string) bool {
+	return name == roleActive || name == roleStandby || name == roleDown
+}
+
+// inRole is the name of the controller in a role; the role itself if none is.
+func (w *World) inRole(role string) string {
+	for _, c := range w.Controllers() {
+		is := roleDown
+		if c.Running() {
+			if is = roleStandby; c.Active() {
+				is = roleActive
+			}
+		}
+		if is == role {
+			return w.NameOf(sim.ActorID(c.ID()))
+		}
+	}
+	return role
 }
 
 // applicable appends a process of a group if the verb can be done to it.

@@ -36,6 +36,9 @@ func (w *World) ActorOf(name string) (sim.ActorID, error) {
 			}
 		}
 	}
+	if IsControllerRole(name) {
+		return 0, fmt.Errorf("%s: no controller is that now", name)
+	}
 	return 0, fmt.Errorf("%s: no such process; there are %s", name, strings.Join(w.Names(), ", "))
 }
 
