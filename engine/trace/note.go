@@ -26,7 +26,7 @@ type Note struct {
 	N      int64 // a count, a size in bytes, or a duration in nanoseconds, by kind
 	Err    kafka.ErrorCode
 	Who    string         // a client's name
-	Took   kafka.Duration // how long it took; ProduceAcked: since the batch was first sent
+	Took   kafka.Duration // how long it took; ProduceAcked: from sending the request to its response
 	Say    string         // free words; rare kinds only
 }
 

@@ -177,7 +177,7 @@ func (p *Producer) ack(now kafka.Instant, slot int32, v verdict, from sim.ActorI
 			}
 		}
 		out.Note(trace.Note{Kind: trace.ProduceAcked, Who: p.cfg.Name, Topic: p.meta.Topic(int(pt.topic)).Name, Part: pt.index,
-			Peer: from.Node(), Offset: base, N: int64(len(b.ids))})
+			Peer: from.Node(), Offset: base, N: int64(len(b.ids)), Took: out.Now().Sub(b.attempted)})
 	}
 	p.deallocate(b)
 	p.acc.release(slot)
