@@ -255,12 +255,27 @@ func (c *Checker) check(cl Cluster, p *partition) {
 			c.now = append(c.now, seen{r, n})
 		}
 	}
+	c.addOldLeaders(cl, p, reg.Replicas)
 	for i := range c.now {
 		if r := &c.now[i]; r.Up && r.Leads {
 			c.oneLeader(p, r.Epoch, r.node)
 			c.monotone(p, r)
 			c.prefix(cl, p, r)
 			c.highWatermark(p, r)
+		}
+	}
+}
+
+// addOldLeaders adds leaders that a reassignment has taken the partition from
+// and that have not heard of it: what they commit counts.
+func (c *Checker) addOldLeaders(cl Cluster, p *partition, assigned []kafka.NodeID) {
+	for i := len(p.leaders) - 1; i >= 0 && i >= len(p.leaders)-3; i-- {
+		n := p.leaders[i].node
+		if slices.Contains(assigned, n) || c.at(n) != nil {
+			continue
+		}
+		if r, ok := cl.Replica(n, p.tp); ok && r.Up && r.Leads {
+			c.now = append(c.now, seen{r, n})
 		}
 	}
 }

@@ -12,11 +12,13 @@ import (
 	"github.com/highwater-sim/highwater/engine/trace"
 )
 
-// The soak's cluster has so many brokers, and its topic so many replicas in
-// sync at least.
+// The soak's cluster has so many brokers, its topic so many partitions and
+// replicas, and so many in sync at least.
 const (
-	soakBrokers = 3
-	soakMinISR  = 2
+	soakBrokers    = 4
+	soakPartitions = 4
+	soakReplicas   = 3
+	soakMinISR     = 2
 )
 
 // settle is how long the cluster has after the last fault to make everything
@@ -97,7 +99,7 @@ func soakText(seed uint64, long kafka.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title Soak %d\nseed %d\n", seed, seed)
 	fmt.Fprintf(&b, "cluster brokers=%d replica.lag.time.max.ms=%d\n", soakBrokers, 2000+r.IntN(4)*4000)
-	fmt.Fprintf(&b, "topic t partitions=4 replication.factor=%d min.insync.replicas=%d\n", soakBrokers, soakMinISR)
+	fmt.Fprintf(&b, "topic t partitions=%d replication.factor=%d min.insync.replicas=%d\n", soakPartitions, soakReplicas, soakMinISR)
 	fmt.Fprintf(&b, "producer safe topic=t acks=all rate=%d/s keys=16\n", 20+r.IntN(200))
 	fmt.Fprintf(&b, "producer fast topic=t acks=1 rate=%d/s keys=16 enable.idempotence=false\n", 20+r.IntN(200))
 	fmt.Fprintf(&b, "consumer c assign=t from=earliest group=g\n\n")
@@ -120,6 +122,9 @@ func soakText(seed uint64, long kafka.Duration) string {
 	}
 	fmt.Fprintf(&b, "   rate safe 0\n   rate fast 0\n")
 	fmt.Fprintf(&b, "at %s expect offline() == 0\n", long+settle)
+	for p := range soakPartitions {
+		fmt.Fprintf(&b, "   expect not reassigning(t-%d)\n", p)
+	}
 	for _, e := range []string{"under_replicated() == 0", "unanswered(safe) == 0", "unanswered(fast) == 0", "lost(safe) == 0", "duplicated(safe) == 0", "reordered(c) >= 0"} {
 		fmt.Fprintf(&b, "   expect %s\n", e)
 	}
@@ -156,7 +161,7 @@ func (f *faults) next() string {
 		return "start " + name
 	}
 	other := fmt.Sprintf("broker-%d", (i+1+int(f.r.IntN(soakBrokers-1)))%soakBrokers+1)
-	what := f.r.IntN(10)
+	what := f.r.IntN(13)
 	if f.power && what < 2 {
 		what = 8
 		if f.dark {
@@ -184,6 +189,23 @@ func (f *faults) next() string {
 			return "powerloss " + name
 		}
 		return fmt.Sprintf("cut %s controller-101", name)
+	case 9, 10:
+		return fmt.Sprintf("reassign t-%d %s", f.r.IntN(soakPartitions), f.replicas())
+	case 11:
+		return fmt.Sprintf("cancel-reassign t-%d", f.r.IntN(soakPartitions))
 	}
-	return fmt.Sprintf("elect t-%d", f.r.IntN(4))
+	return fmt.Sprintf("elect t-%d", f.r.IntN(soakPartitions))
+}
+
+// replicas draws an assignment: 4,2,3.
+func (f *faults) replicas() string {
+	var ids [soakBrokers]string
+	for i := range ids {
+		ids[i] = fmt.Sprint(i + 1)
+	}
+	for i := soakBrokers - 1; i > 0; i-- {
+		j := f.r.IntN(int64(i + 1))
+		ids[i], ids[j] = ids[j], ids[i]
+	}
+	return strings.Join(ids[:soakReplicas], ",")
 }
