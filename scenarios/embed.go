@@ -18,6 +18,7 @@ var order = []string{
 	"log/first-cluster",
 	"log/keys",
 	"log/order",
+	"log/grow",
 	"durability/acks-0",
 	"durability/acks-1",
 	"durability/acks-all",
@@ -46,6 +47,7 @@ var order = []string{
 	"control/shutdown",
 	"control/preferred",
 	"control/reassign",
+	"control/deleted",
 	"control/coordinator",
 	"control/failover",
 	"control/quorum-lost",
@@ -63,6 +65,9 @@ var order = []string{
 	"retention/null-key",
 	"retention/offsets",
 	"retention/both",
+	"ops/full-disk",
+	"ops/bit-rot",
+	"ops/cleaner-dead",
 }
 
 // All lists the lessons in teaching order.
