@@ -325,12 +325,13 @@ func (p *Controller) QuorumLeader() kafka.NodeID {
 	return p.raft.LeaderID()
 }
 
-// Describe lists voters and observers as DescribeQuorum does; nil unless it leads.
-func (p *Controller) Describe(now kafka.Instant) []raft.ReplicaStatus {
+// Describe appends voters and observers as DescribeQuorum lists them; none unless
+// it leads.
+func (p *Controller) Describe(now kafka.Instant, to []raft.ReplicaStatus) []raft.ReplicaStatus {
 	if p.raft == nil {
-		return nil
+		return to
 	}
-	return p.raft.Describe(now)
+	return p.raft.Describe(now, to)
 }
 
 // Snapshots lists the snapshots of its metadata log, oldest first.

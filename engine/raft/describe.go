@@ -22,13 +22,12 @@ type ReplicaStatus struct {
 	LastCaughtUp kafka.Instant // -Never: never
 }
 
-// Describe lists the voters, then the observers that have fetched in the last
-// five minutes, both by id, as DescribeQuorum does; nil unless the replica leads.
-func (r *Replica) Describe(now kafka.Instant) []ReplicaStatus {
+// Describe appends the voters, then the observers that have fetched in the last
+// five minutes, both by id, as DescribeQuorum does; none unless the replica leads.
+func (r *Replica) Describe(now kafka.Instant, all []ReplicaStatus) []ReplicaStatus {
 	if r.state != Leader {
-		return nil
+		return all
 	}
-	var all []ReplicaStatus
 	for _, v := range r.voters {
 		s := ReplicaStatus{Voter: v, End: kafka.NoOffset, LastFetch: -kafka.Never, LastCaughtUp: -kafka.Never}
 		if i, ok := r.progress(v.ID); v.ID == r.cfg.ID {
@@ -62,7 +61,7 @@ func (r *Replica) describe(now kafka.Instant, req *kmsg.DescribeQuorumRequest) *
 		}
 		return at.UnixMilli()
 	}
-	for _, s := range r.Describe(now) {
+	for _, s := range r.Describe(now, nil) {
 		e := kmsg.NewDescribeQuorumResponseTopicPartitionReplicaState()
 		e.ReplicaID, e.ReplicaDirectoryID, e.LogEndOffset = int32(s.ID), s.Directory, int64(s.End)
 		e.LastFetchTimestamp, e.LastCaughtUpTimestamp = ms(s.LastFetch), ms(s.LastCaughtUp)

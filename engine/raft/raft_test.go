@@ -483,7 +483,7 @@ func (w *world) do(d *datadriven.TestData) {
 			}
 		}
 	case "describe":
-		for _, s := range w.leader().r.Describe(w.k.Now()) {
+		for _, s := range w.leader().r.Describe(w.k.Now(), nil) {
 			fmt.Fprintf(&w.log, "%d observer=%v end %d\n", s.ID, s.Observer, s.End)
 		}
 	default:

@@ -7,6 +7,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/node"
+	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/sim/net"
 	"github.com/highwater-sim/highwater/engine/world"
@@ -22,6 +23,7 @@ type Builder struct {
 	img      *metadata.Image
 	procs    []*node.Broker
 	nodes    []nodeCount
+	quorum   []raft.ReplicaStatus
 	assigned []consumer.Assigned
 }
 
@@ -75,10 +77,16 @@ func (b *Builder) controllers(w *world.World, into *Cluster) {
 	into.Controllers = sized(into.Controllers, len(cs))
 	into.MetadataEnd = 0
 	for i, c := range cs {
-		into.Controllers[i] = Controller{
+		v, q := &into.Controllers[i], c.Quorum()
+		*v = Controller{
 			ID: c.ID(), State: processState(w.Kernel(), sim.ActorID(c.ID())), Role: c.Role(),
 			Epoch: int32(c.QuorumEpoch()), LogEnd: c.LogEnd(), HW: c.HW(),
+			Leader: c.QuorumLeader(), VotedFor: q.VotedID, Snapshots: len(c.Snapshots()), Voters: v.Voters,
 		}
+		if log := c.MetadataLog(); log != nil {
+			v.LogStart = log.LogStart()
+		}
+		v.Voters = b.quorumOf(c, w.Now(), v.Voters)
 		into.MetadataEnd = max(into.MetadataEnd, c.LogEnd())
 	}
 }

@@ -153,6 +153,9 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 		i.row("process", v.State.String())
 		i.num("log end", int64(v.LogEnd))
 		i.offset("high watermark", v.HW)
+		i.quorumRows(v)
+		i.out.Text, i.out.TextName = QuorumStatus(i.c), "kafka-metadata-quorum describe --status"
+		i.out.Text = append(append(i.out.Text, ""), QuorumReplication(i.c)...)
 		for _, b := range i.c.Brokers {
 			i.rowIf(b.Fenced || !b.Registered, b.Name, brokerWords(&b))
 		}
@@ -161,6 +164,38 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 		return true
 	}
 	return false
+}
+
+// quorumRows tells a controller's place in the quorum.
+func (i *inspector) quorumRows(v *Controller) {
+	if v.LogStart > 0 {
+		i.num("log start", int64(v.LogStart))
+	}
+	if v.Snapshots > 0 {
+		i.num("snapshots", int64(v.Snapshots))
+	}
+	if v.VotedFor != kafka.NoNode && len(i.c.Controllers) > 1 {
+		i.row("voted for", trace.NodeName(v.VotedFor))
+	}
+	if v.Leader != kafka.NoNode && v.Leader != v.ID {
+		i.row("follows", trace.NodeName(v.Leader))
+	}
+	for k := range v.Voters {
+		if p := &v.Voters[k]; p.ID != v.ID {
+			i.rowIf(p.Lag > 0, trace.NodeName(p.ID), progressWords(p))
+		}
+	}
+}
+
+// progressWords says how far a replica of the metadata log is, by its leader.
+func progressWords(p *VoterProgress) string {
+	switch {
+	case p.LogEnd == kafka.NoOffset:
+		return "has not fetched"
+	case p.Lag > 0:
+		return fmt.Sprintf("log end %d, lag %d", p.LogEnd, p.Lag)
+	}
+	return fmt.Sprintf("log end %d", p.LogEnd)
 }
 
 func orState(role string, s ProcessState) string {

@@ -20,6 +20,7 @@ type Cluster struct {
 	Metrics     []Metric
 	Violation   *Violation   // a broken law; the world stands still
 	MetadataEnd kafka.Offset // end of the metadata log at its leader
+	ClusterID   string       // cluster.id; empty as long as the engine gives none
 }
 
 // ProcessState is a process's state as a reader would say it.
@@ -44,6 +45,24 @@ type Controller struct {
 	Epoch  int32  // quorum epoch
 	LogEnd kafka.Offset
 	HW     kafka.Offset
+
+	Leader    kafka.NodeID // that it follows, or itself; NoNode if it knows none
+	VotedFor  kafka.NodeID // in this epoch, by its quorum-state file; NoNode for none
+	LogStart  kafka.Offset
+	Snapshots int             // of the metadata, on its disk
+	Voters    []VoterProgress // while it leads: voters, then observers, by id
+}
+
+// VoterProgress is what the quorum's leader knows of a replica of the metadata
+// log, as DescribeQuorum tells it.
+type VoterProgress struct {
+	ID           kafka.NodeID
+	Directory    [16]byte // zero with static voters
+	Observer     bool
+	LogEnd       kafka.Offset // by its last fetch; NoOffset: it never fetched
+	Lag          int64
+	LastFetch    kafka.Instant // kafka.Never if it never did
+	LastCaughtUp kafka.Instant // kafka.Never if it never was
 }
 
 // Broker is a broker process on its machine.

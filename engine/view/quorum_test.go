@@ -1,0 +1,70 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/engine/world"
+)
+
+// quorumAt is the read model of a cluster of three controllers some time after
+// its start, with what was ordered at instant 1 s.
+func quorumAt(t *testing.T, at kafka.Duration, orders ...world.Command) *view.Cluster {
+	t.Helper()
+	w, err := world.New(world.Spec{Seed: 1, Cluster: world.ClusterSpec{Brokers: 2, Controllers: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.RunUntil(kafka.Instant(kafka.Second))
+	for _, c := range orders {
+		if err := w.Do(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.RunUntil(kafka.Instant(at))
+	var b view.Builder
+	var c view.Cluster
+	b.Build(w, view.Options{}, &c)
+	return &c
+}
+
+func TestQuorumStatus(t *testing.T) {
+	c := quorumAt(t, 5*kafka.Second, world.Command{Verb: world.VerbFreeze, Nodes: []string{"controller-standby"}})
+	var lead *view.Controller
+	for i := range c.Controllers {
+		if c.Controllers[i].Role == "Leader" {
+			lead = &c.Controllers[i]
+		}
+	}
+	if lead == nil || len(lead.Voters) != 5 || lead.Leader != lead.ID || lead.VotedFor != lead.ID {
+		t.Fatalf("leader %+v", lead)
+	}
+	got := strings.Join(view.QuorumStatus(c), "\n")
+	for _, want := range []string{
+		"ClusterId:", "LeaderId:               10", "LeaderEpoch:            ", "HighWatermark:          ", "MaxFollowerLag:         8",
+		"MaxFollowerLagTimeMs:   ", `CurrentVoters:          [{"id": 101, "directoryId": null, "endpoints": ["CONTROLLER://controller-101:9093"]}, {"id": 102,`,
+		`CurrentObservers:       [{"id": 1, "directoryId": null}, {"id": 2, "directoryId": null}]`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	rows := view.QuorumReplication(c)
+	if len(rows) != 6 || !strings.HasPrefix(rows[0], "NodeId\tDirectoryId           \tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus  \t") {
+		t.Fatalf("rows\n%s", strings.Join(rows, "\n"))
+	}
+	for i, status := range []string{"Leader", "Follower", "Follower", "Observer", "Observer"} {
+		if !strings.HasSuffix(strings.TrimRight(rows[i+1], " \t"), status) {
+			t.Errorf("row %d: %q, want %s", i+1, rows[i+1], status)
+		}
+	}
+}
+
+func TestQuorumStatusWithoutLeader(t *testing.T) {
+	c := quorumAt(t, 10*kafka.Second, world.Command{Verb: world.VerbCrash, Nodes: []string{"controller-101", "controller-102"}})
+	if got := view.QuorumStatus(c); len(got) != 1 || !strings.HasPrefix(got[0], "Error") {
+		t.Errorf("%q", got)
+	}
+}
