@@ -63,6 +63,7 @@ func (b *Broker) Digest(h *sim.Hash) {
 
 func (c *logCare) digest(h *sim.Hash) {
 	h.Int(int64(c.purgeDue))
+	h.Bool(c.offline)
 	h.Int(int64(c.cleaner.last))
 	h.Int(int64(c.cleaner.next))
 	h.Int(c.cleaner.done)

@@ -6,6 +6,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/storage"
 	"github.com/highwater-sim/highwater/engine/trace"
@@ -341,7 +342,7 @@ func (b *Broker) fetchedOne(now kafka.Instant, f *fetcher, p *partition, rp *kms
 			return
 		}
 		if err := b.appendFetched(now, f, p, rp, out); err != nil {
-			b.fetchFailed(now, f, p, storage.CodeOf(err), out)
+			b.fetchFailed(now, f, p, fetchErrorOf(err), out)
 		}
 	case kafka.OffsetOutOfRange:
 		b.noteFetchError(p, code, out)
@@ -359,6 +360,12 @@ func (b *Broker) fetchedOne(now kafka.Instant, f *fetcher, p *partition, rp *kms
 // (ReplicaFetcherThread.processPartitionData).
 func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *kmsg.FetchResponseTopicPartition, out *sim.Out) error {
 	if len(rp.RecordBatches) > 0 {
+		if err := record.VerifyAll(rp.RecordBatches); err != nil {
+			return err
+		}
+		if b.diskFull(len(rp.RecordBatches), out) {
+			return nil
+		}
 		l := b.mutLog(p)
 		segments := l.SegmentCount()
 		first, last, err := l.AppendAsFollower(now, rp.RecordBatches)
@@ -391,6 +398,16 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 		}
 	}
 	return nil
+}
+
+// fetchErrorOf is the error by which a fetched partition waits: damaged batches
+// are CORRUPT_MESSAGE, and fetched again after the back-off, in case that was the
+// network (AbstractFetcherThread.processFetchRequest).
+func fetchErrorOf(err error) kafka.ErrorCode {
+	if _, damaged := err.(*record.Error); damaged {
+		return kafka.CorruptMessage
+	}
+	return storage.CodeOf(err)
 }
 
 // fetchFailed puts a partition aside for replica.fetch.backoff.ms.

@@ -208,6 +208,9 @@ func (b *Broker) logsTimer(now kafka.Instant, use int32, out *sim.Out) {
 // logsOpened applies the metadata image to the logs, serves requests from now
 // on, starts the background tasks and asks to be unfenced.
 func (b *Broker) logsOpened(now kafka.Instant, out *sim.Out) {
+	if b.diskFull(1, out) {
+		return
+	}
 	b.loaded = true
 	b.applyAll(now, out)
 	out.After(timer(timerISR, 0), b.set.lagTimeMax/2)

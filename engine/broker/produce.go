@@ -231,6 +231,9 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 	if records, code = recompress(p.set, records); code != kafka.None {
 		return failed(i, code)
 	}
+	if b.diskFull(len(records), out) {
+		return failed(i, kafka.KafkaStorageError)
+	}
 	p = b.mut(i)
 	l := b.mutLog(p)
 	leo, segments := l.LEO(), l.SegmentCount()

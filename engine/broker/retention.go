@@ -20,6 +20,7 @@ const retentionFirst = 30 * kafka.Second
 type logCare struct {
 	purgeDue kafka.Instant // when timerPurge fires; Never: unset
 	cleaner  cleaner
+	offline  bool             // the log directory has failed: the process halts
 	deletes  []*delayedDelete // DeleteRecords purgatory, in the order of arrival
 }
 

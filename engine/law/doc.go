@@ -14,6 +14,9 @@
 //	                   without loss of power or an unclean choice takes a record away (KIP-966)
 //	log matching       the same offset and leader epoch is the same batch (KIP-101)
 //	acks               acks=all is answered only for what the high watermark covers
+//	retention          a log start offset is never above the high watermark
+//	cleaner            a compacted log says the same of every key as one that is cleaned
+//	                   differently
 //
 // Losses that Kafka does not exclude are not violations: a replica whose machine
 // lost power is excused until it is in sync again, and the committed prefix may

@@ -85,6 +85,7 @@ type partition struct {
 	unclean   bool              // the last election was unclean
 	members   []member          // sorted by node
 	grown     []growth          // this event's appends of followers
+	cleaned   []kafka.NodeID    // where the cleaner ended a pass in this event
 }
 
 // member is a replica as the laws see it.
@@ -110,6 +111,7 @@ func (c *Checker) Clone() *Checker {
 		p.leaders = p.leaders[:len(p.leaders):len(p.leaders)]
 		p.members = slices.Clone(p.members)
 		p.grown = slices.Clone(p.grown)
+		p.cleaned = slices.Clone(p.cleaned)
 	}
 	d.dirty = slices.Clone(c.dirty)
 	d.now = nil
@@ -151,7 +153,8 @@ func (c *Checker) Noted(n *trace.Note) {
 	case trace.TopicCreated:
 		c.created(n.Topic)
 		return
-	case trace.BecameLeader, trace.HighWatermark, trace.Replicated, trace.Truncated, trace.LeaderElected, trace.ISRChanged:
+	case trace.BecameLeader, trace.HighWatermark, trace.Replicated, trace.Truncated, trace.LeaderElected, trace.ISRChanged,
+		trace.LogStartMoved, trace.SegmentDeleted, trace.CleanerDone:
 	default:
 		return
 	}
@@ -170,6 +173,8 @@ func (c *Checker) Noted(n *trace.Note) {
 	case trace.Truncated:
 		m := p.member(n.Node)
 		m.verified = min(m.verified, n.Offset)
+	case trace.CleanerDone:
+		p.cleaned = append(p.cleaned, n.Node)
 	}
 	p.moved = p.moved || n.Kind != trace.Replicated
 	if !p.dirty {
@@ -223,7 +228,7 @@ func (c *Checker) Happened(cl Cluster) *Violation {
 		if c.found == nil {
 			c.check(cl, p)
 		}
-		p.grown, p.moved = p.grown[:0], false
+		p.grown, p.cleaned, p.moved = p.grown[:0], p.cleaned[:0], false
 	}
 	c.dirty = c.dirty[:0]
 	if c.found != nil && c.found.At == 0 {
@@ -263,6 +268,10 @@ func (c *Checker) check(cl Cluster, p *partition) {
 			c.prefix(cl, p, r)
 			c.highWatermark(p, r)
 		}
+	}
+	c.retention(p)
+	for _, n := range p.cleaned {
+		c.cleaner(p, n)
 	}
 }
 

@@ -33,7 +33,7 @@ func (c *Checker) logMatching(cl Cluster, p *partition, leader kafka.NodeID) {
 			continue
 		}
 		x, y := batchAt(l.Log, g.last), batchAt(f.Log, g.last)
-		if x == nil || y == nil || &x[0] == &y[0] || x.LeaderEpoch() != y.LeaderEpoch() || bytes.Equal(x, y) {
+		if x == nil || y == nil || &x[0] == &y[0] || x.LeaderEpoch() != y.LeaderEpoch() || sameBatch(x, y) {
 			continue
 		}
 		c.broken("log matching", fmt.Sprintf("%s offset %d, leader epoch %d: brokers %d and %d hold different batches",
@@ -77,11 +77,18 @@ func equalBatches(x, y []byte) (next kafka.Offset, same bool) {
 			break // cut off: the other log's chunk ends here
 		}
 		n := r.Size()
-		if !shared && !bytes.Equal(x[:n], y[:n]) {
+		if !shared && !sameBatch(x[:n], y[:n]) {
 			return max(next, r.BaseOffset()), false
 		}
 		next = r.NextOffset()
 		x, y = x[n:], y[n:]
 	}
 	return next, next >= 0
+}
+
+// sameBatch reports whether two batches are equal, or were before a disk damaged
+// one of them: then its checksum is still the other's, and does not fit it.
+func sameBatch(x, y record.Raw) bool {
+	return bytes.Equal(x, y) || len(x) == len(y) && bytes.Equal(x[:record.HeaderSize], y[:record.HeaderSize]) &&
+		(record.VerifyCRC(x) != nil || record.VerifyCRC(y) != nil)
 }

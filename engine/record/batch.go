@@ -100,3 +100,19 @@ func VerifyCRC(r Raw) error {
 	}
 	return nil
 }
+
+// VerifyAll checks frames and checksums of batches that follow each other. The
+// error is an *Error; its position counts from the start of the batch.
+func VerifyAll(b []byte) error {
+	for len(b) > 0 {
+		r, err := Frame(b)
+		if err != nil {
+			return err
+		}
+		if err := VerifyCRC(r); err != nil {
+			return err
+		}
+		b = b[len(r):]
+	}
+	return nil
+}

@@ -94,7 +94,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	out, _ = call(t, exitOK, "verbs")
-	if !strings.Contains(out, "powerloss NODE[,NODE]\n") {
+	if !strings.Contains(out, "powerloss NODE[,NODE] | rack-a | all\n") {
 		t.Errorf("%s", out)
 	}
 }
