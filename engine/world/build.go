@@ -255,7 +255,11 @@ func (w *World) reassign(c Command, cause trace.ID) {
 			}
 			part = append(part, a)
 		}
-		w.k.Order(adminID, admin.Execute(w.token, part, c.Throttle), cause)
+		order := admin.Execute(w.token, part, c.Throttle)
+		if brokers := throttled(img); c.Verb == VerbCancelReassign && len(brokers) > 0 {
+			order = admin.Cancel(w.token, part, brokers)
+		}
+		w.k.Order(adminID, order, cause)
 		moves = moves[n:]
 	}
 }
@@ -266,11 +270,18 @@ func (w *World) verify(topic string) admin.Order {
 	if t := img.Topic(topic); t != nil {
 		n = len(t.Partitions)
 	}
-	var brokers []kafka.NodeID
+	return admin.Verify(w.token, topic, n, throttled(img))
+}
+
+// throttled lists the brokers whose replication is throttled. The tool clears
+// all brokers; the others have nothing to clear.
+func throttled(img *metadata.Image) (brokers []kafka.NodeID) {
 	for i := range img.Brokers {
-		brokers = append(brokers, img.Brokers[i].ID)
+		if id := img.Brokers[i].ID; admin.Throttled(img, id) {
+			brokers = append(brokers, id)
+		}
 	}
-	return admin.Verify(w.token, topic, n, brokers)
+	return brokers
 }
 
 // adminFailure says why the admin client could not create a topic.

@@ -15,7 +15,7 @@ import (
 // The orders behind kafka-reassign-partitions (KIP-455):
 //
 //	--execute [--throttle]  throttle of the topics ─> of the brokers ─> Reassign
-//	--cancel                Reassign without replicas
+//	--cancel                Reassign without replicas ─> throttles off
 //	--verify                ListReassignments ─ nothing is under way ─> throttles off
 
 // Reassign moves partitions, or cancels where a move has no target.
@@ -195,8 +195,23 @@ func Execute(token func() int32, moves []Move, rate int64) Order {
 	return Sequence{append(orders, Reassign{Token: token(), Moves: moves})}
 }
 
+// Cancel returns the order by which --cancel takes back moves of one topic, and
+// their throttle (cancelAssignment, without --preserve-throttles). brokers are
+// those that have one.
+func Cancel(token func() int32, moves []Move, brokers []kafka.NodeID) Order {
+	first := Reassign{Token: token(), Moves: moves}
+	return Sequence{append([]Order{first}, throttleOrders(token, moves[0].TP.Topic, "", "", brokers, "")...)}
+}
+
+// Throttled reports whether a broker has the throttle of replication set.
+func Throttled(img *metadata.Image, id kafka.NodeID) bool {
+	_, lead := img.Config(metadata.ResourceBroker, metadata.BrokerResource(id), leaderRate)
+	_, follow := img.Config(metadata.ResourceBroker, metadata.BrokerResource(id), followerRate)
+	return lead || follow
+}
+
 // Verify returns the order by which --verify takes throttles off a topic and all
-// brokers, once nothing is under way.
+// brokers that have them, once nothing is under way.
 func Verify(token func() int32, topic string, partitions int, brokers []kafka.NodeID) Order {
 	return ListReassignments{
 		Token: token(), Topic: topic, Parts: int32(partitions), Done: throttleOrders(token, topic, "", "", brokers, ""),
