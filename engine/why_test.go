@@ -130,3 +130,27 @@ func TestGauges(t *testing.T) {
 		}
 	}
 }
+
+// Every command that the inspector offers can be carried out.
+func TestActionsAreCommands(t *testing.T) {
+	s := open(t, "control/reassign", engine.Options{})
+	run(s, kafka.Instant(32*kafka.Second))
+	offered := map[string]bool{}
+	for _, sel := range []view.Selection{{}, part("orders"), {Kind: "topic", Name: "orders"}, {Kind: "broker", Node: 4}} {
+		for _, a := range s.Inspect(sel).Actions {
+			offered[a.Command] = true
+		}
+	}
+	for _, want := range []string{"add broker-5", "cancel-reassign orders-0", "partitions orders 4", "delete-topic orders", "crash broker-4"} {
+		if !offered[want] {
+			t.Errorf("%q is not offered", want)
+			continue
+		}
+		again := open(t, "control/reassign", engine.Options{})
+		run(again, kafka.Instant(32*kafka.Second))
+		if err := again.Do(want); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+		run(again, kafka.Instant(45*kafka.Second))
+	}
+}

@@ -104,6 +104,9 @@ var stateWords = [...]string{"running", "starting", "stopping", "crashed", "with
 // String is the state in words.
 func (s ProcessState) String() string { return stateWords[s] }
 
+// brokersMax is how many brokers a world can have.
+const brokersMax = 30
+
 // overview is what is shown when nothing is selected.
 func (i *inspector) overview() {
 	i.title("The cluster")
@@ -133,6 +136,12 @@ func (i *inspector) overview() {
 		}
 	}
 	i.out.TextName = "kafka-topics --describe"
+	if l := ListReassignments(i.c); len(l) > 1 {
+		i.out.Text = append(append(i.out.Text, ""), l...)
+	}
+	if n := len(i.c.Brokers); n < brokersMax {
+		i.action("Add a broker", "add broker-"+strconv.Itoa(n+1))
+	}
 }
 
 func one(b bool) int64 {
@@ -315,6 +324,10 @@ func (i *inspector) topic(name string) bool {
 			i.row("topic id", v.ID.String())
 			i.num("effective min.insync.replicas", int64(v.MinISR))
 			i.topicConfigs(name)
+			if !v.Internal {
+				i.action("Add a partition", "partitions "+name+" "+strconv.Itoa(len(v.Partitions)+1))
+				i.action("Delete the topic", "delete-topic "+name)
+			}
 			i.out.Text, i.out.TextName = DescribeTopic(i.w, v), "kafka-topics --describe"
 			return true
 		}
