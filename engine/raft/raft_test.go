@@ -453,8 +453,8 @@ func (w *world) do(d *datadriven.TestData) {
 		for _, id := range w.nodes(d, "node") {
 			w.host(id).disk.FsyncLatency = 200 * kafka.Millisecond
 		}
-	case "add-voter", "remove-voter":
-		w.changeVoters(d)
+	case "add-voter", "remove-voter", "update-voter", "describe-quorum":
+		w.useTool(d)
 	case "run":
 		var ms string
 		d.ScanArgs(w.t, "to", &ms)
@@ -512,6 +512,20 @@ func (p *tool) Step(_ kafka.Instant, in *sim.Input, out *sim.Out) {
 			code = r.ErrorCode
 		case *kmsg.RemoveRaftVoterResponse:
 			code = r.ErrorCode
+		case *kmsg.UpdateRaftVoterResponse:
+			code = r.ErrorCode
+		case *kmsg.DescribeQuorumResponse:
+			code = r.ErrorCode
+			for _, t := range r.Topics {
+				q := &t.Partitions[0]
+				fmt.Fprintf(&p.w.log, "%s leader %d epoch %d hw %d\n", t.Topic, q.LeaderID, q.LeaderEpoch, q.HighWatermark)
+				for _, v := range q.CurrentVoters {
+					fmt.Fprintf(&p.w.log, "  voter %d end %d fetched %d caught up %d\n", v.ReplicaID, v.LogEndOffset, v.LastFetchTimestamp, v.LastCaughtUpTimestamp)
+				}
+				for _, v := range q.Observers {
+					fmt.Fprintf(&p.w.log, "  observer %d end %d fetched %d caught up %d\n", v.ReplicaID, v.LogEndOffset, v.LastFetchTimestamp, v.LastCaughtUpTimestamp)
+				}
+			}
 		}
 		fmt.Fprintf(&p.w.log, "%v tool: %s %s\n", p.w.k.Now(), kmsg.NameForKey(in.Response.Key()), kafka.ErrorCode(code))
 	}
@@ -525,8 +539,8 @@ type toolOrder struct {
 	req kmsg.Request
 }
 
-// changeVoters sends AddRaftVoter or RemoveRaftVoter to the leader.
-func (w *world) changeVoters(d *datadriven.TestData) {
+// useTool sends a tool's request to the leader, or to a node.
+func (w *world) useTool(d *datadriven.TestData) {
 	if w.k.Actor(toolID) == nil {
 		w.k.Add(toolID, "tool", &tool{w: w})
 		w.k.Start(toolID, 0)
@@ -534,16 +548,27 @@ func (w *world) changeVoters(d *datadriven.TestData) {
 	}
 	id := w.nodes(d, "voter")[0]
 	var req kmsg.Request
-	if d.Cmd == "add-voter" {
+	switch d.Cmd {
+	case "add-voter":
 		q := kmsg.NewPtrAddRaftVoterRequest()
-		q.Version, q.VoterID, q.VoterDirectoryID, q.AckWhenCommitted = 1, int32(id), directory(id), true
+		q.Version, q.VoterID, q.VoterDirectoryID, q.AckWhenCommitted = 1, int32(id), directory(id), !d.HasArg("early")
 		req = q
-	} else {
+	case "remove-voter":
 		q := kmsg.NewPtrRemoveRaftVoterRequest()
 		q.VoterID, q.VoterDirectoryID = int32(id), directory(id)
 		req = q
+	case "update-voter":
+		q := kmsg.NewPtrUpdateRaftVoterRequest()
+		q.CurrentLeaderEpoch, q.VoterID, q.VoterDirectoryID = int32(w.leader().r.Epoch()), int32(id), directory(id)
+		req = q
+	default:
+		q := kmsg.NewPtrDescribeQuorumRequest()
+		q.Version = 2
+		req = q
 	}
-	w.k.Order(toolID, toolOrder{w.leader().id, req}, 0)
+	to := int(w.leader().id)
+	maybe(w.t, d, "node", &to)
+	w.k.Order(toolID, toolOrder{kafka.NodeID(to), req}, 0)
 }
 
 func (p *host) replicas() []raft.Progress {
