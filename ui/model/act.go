@@ -18,7 +18,7 @@ func init() {
 		// Time.
 		"play":    func(m Model, _ Act) (Model, []Cmd) { return m.play() },
 		"restart": func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m.seek(0) },
-		"end":     func(m Model, _ Act) (Model, []Cmd) { return m.seek(m.Length()) },
+		"end":     func(m Model, _ Act) (Model, []Cmd) { return m.seek(m.Last()) },
 		"step":    func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m, []Cmd{Step{}, Link{}} },
 		"back":    func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m, []Cmd{Step{Back: true}, Link{}} },
 		"seek":    actSeek,

@@ -100,10 +100,25 @@ func (m *Model) Still() bool { return !m.Playing && !m.Seeking }
 // Narrow reports whether only one panel fits beside the stage.
 func (m *Model) Narrow() bool { return m.Width > 0 && m.Width < 900 }
 
-// Length is the instant at the right end of the scrubber.
+// Length is the instant at the right end of the scrubber: the end of the script,
+// or, when the world has gone on after it, the next round length, so that the
+// scale does not move with every frame.
 func (m *Model) Length() kafka.Instant {
-	return max(m.Info.End, m.Horizon, m.Now, kafka.Instant(kafka.Second))
+	far := max(m.Horizon, m.Now)
+	if m.Info.End > 0 && far <= m.Info.End {
+		return m.Info.End
+	}
+	for _, s := range []kafka.Instant{10, 20, 30, 60, 120, 300} {
+		if round := s * kafka.Instant(kafka.Second); far <= round && m.Info.End <= round {
+			return round
+		}
+	}
+	const step = 10 * kafka.Instant(kafka.Minute)
+	return (max(far, m.Info.End) + step - 1) / step * step
 }
+
+// Last is where End goes: the end of the script or what was computed after it.
+func (m *Model) Last() kafka.Instant { return max(m.Info.End, m.Horizon) }
 
 // Rate is the speed stop that is in force now, SlowEvents considered.
 func (m *Model) Rate() int {

@@ -435,3 +435,15 @@ func TestSlowEvents(t *testing.T) {
 		t.Errorf("without SlowEvents: rate %d", m.Rate())
 	}
 }
+
+func TestLength(t *testing.T) {
+	const second = kafka.Instant(kafka.Second)
+	for _, c := range []struct{ end, horizon, want kafka.Instant }{
+		{16, 0, 16}, {16, 16, 16}, {16, 17, 20}, {0, 0, 10}, {0, 11, 20}, {45, 50, 60}, {45, 61, 120}, {0, 301, 600}, {0, 601, 1200},
+	} {
+		m := Model{Info: view.Info{End: c.end * second}, Horizon: c.horizon * second}
+		if got := m.Length(); got != c.want*second {
+			t.Errorf("script of %d s, horizon %d s: %v, want %d s", c.end, c.horizon, got, c.want)
+		}
+	}
+}
