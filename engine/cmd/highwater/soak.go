@@ -98,7 +98,8 @@ func soakText(seed uint64, long kafka.Duration) string {
 	r := sim.NewRand(seed, "soak")
 	var b strings.Builder
 	fmt.Fprintf(&b, "title Soak %d\nseed %d\n", seed, seed)
-	fmt.Fprintf(&b, "cluster brokers=%d replica.lag.time.max.ms=%d\n", soakBrokers, 2000+r.IntN(4)*4000)
+	q := newQuorumFaults(seed)
+	fmt.Fprintf(&b, "cluster brokers=%d controllers=%d replica.lag.time.max.ms=%d\n", soakBrokers, len(q.down), 2000+r.IntN(4)*4000)
 	fmt.Fprintf(&b, "topic t partitions=%d replication.factor=%d min.insync.replicas=%d\n", soakPartitions, soakReplicas, soakMinISR)
 	fmt.Fprintf(&b, "producer safe topic=t acks=all rate=%d/s keys=16\n", 20+r.IntN(200))
 	fmt.Fprintf(&b, "producer fast topic=t acks=1 rate=%d/s keys=16 enable.idempotence=false\n", 20+r.IntN(200))
@@ -107,6 +108,7 @@ func soakText(seed uint64, long kafka.Duration) string {
 	f.r = r
 	for at := kafka.Duration(1 * kafka.Second); at < long; {
 		fmt.Fprintf(&b, "at %s %s\n", at, f.next())
+		q.next(&b)
 		at += kafka.Duration(f.r.IntN(int64(4*kafka.Second)))/kafka.Millisecond*kafka.Millisecond + kafka.Millisecond
 	}
 	fmt.Fprintf(&b, "at %s heal all\n", long)
@@ -120,6 +122,7 @@ func soakText(seed uint64, long kafka.Duration) string {
 		}
 		fmt.Fprintf(&b, "   disk broker-%d latency=0\n", n)
 	}
+	q.end(&b)
 	fmt.Fprintf(&b, "   rate safe 0\n   rate fast 0\n")
 	fmt.Fprintf(&b, "at %s expect offline() == 0\n", long+settle)
 	for p := range soakPartitions {

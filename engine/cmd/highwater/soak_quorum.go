@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/highwater-sim/highwater/engine/sim"
+)
+
+// quorumFaults draws faults of the controllers, beside those of the brokers: every
+// other seed has a quorum of three. They may all be down at once.
+type quorumFaults struct {
+	r    sim.Rand
+	down []bool // by controller
+}
+
+func newQuorumFaults(seed uint64) *quorumFaults {
+	q := &quorumFaults{r: sim.NewRand(seed, "soak/controllers"), down: make([]bool, 1)}
+	if seed%2 == 0 {
+		q.down = make([]bool, 3)
+	}
+	return q
+}
+
+// next writes what happens to a controller at the instant of the last line, in
+// one case of three; nothing in a quorum of one.
+func (q *quorumFaults) next(b *strings.Builder) {
+	if len(q.down) == 1 || q.r.IntN(3) != 0 {
+		return
+	}
+	i := q.r.IntN(int64(len(q.down)))
+	name := fmt.Sprintf("controller-%d", 101+i)
+	what := q.r.IntN(5)
+	switch {
+	case q.down[i]:
+		fmt.Fprintf(b, "   start %s\n", name)
+		q.down[i] = false
+	case what == 0:
+		fmt.Fprintf(b, "   cut %s controller-%d\n", name, 101+(i+1)%3)
+	case what == 1:
+		fmt.Fprintf(b, "   disk %s latency=%dms\n", name, q.r.IntN(3)*100)
+	case what == 2:
+		fmt.Fprintf(b, "   powerloss %s\n", name)
+		q.down[i] = true
+	default:
+		fmt.Fprintf(b, "   crash %s\n", name)
+		q.down[i] = true
+	}
+}
+
+// end undoes everything.
+func (q *quorumFaults) end(b *strings.Builder) {
+	for i, down := range q.down {
+		if down {
+			fmt.Fprintf(b, "   start controller-%d\n", 101+i)
+		}
+		if len(q.down) > 1 {
+			fmt.Fprintf(b, "   disk controller-%d latency=0\n", 101+i)
+		}
+	}
+}
