@@ -20,6 +20,7 @@
 //	session.go     fetch sessions (KIP-227)        fetch.go      reading and parking
 //	fetcher.go     following a leader              truncate.go   divergence, out of range
 //	metadata.go    Metadata, FindCoordinator...    offsets.go    ListOffsets, OffsetForLeaderEpoch
+//	quota.go       throttled replication (KIP-73)
 //
 // Rules come from core/.../cluster/Partition.scala, core/.../server/
 // {ReplicaManager,AbstractFetcherThread,ReplicaFetcherThread,DelayedFetch,

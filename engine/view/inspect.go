@@ -254,12 +254,30 @@ func (i *inspector) broker(id kafka.NodeID) bool {
 		i.num("Produce requests waiting", int64(produce))
 		i.num("Fetch requests parked", int64(fetch))
 	}
+	i.brokerConfigs(v)
 	i.brokerActions(v)
 	fence := i.last(func(n *trace.Note) bool {
 		return (n.Kind == trace.BrokerFenced || n.Kind == trace.BrokerUnfenced) && n.Node == id
 	})
 	i.because(fence, "Why is it "+brokerWords(v)+"?")
 	return true
+}
+
+// turnableOfBroker are the broker configs that can be changed while it runs and
+// that concern one broker by itself.
+var turnableOfBroker = []string{
+	"leader.replication.throttled.rate", "follower.replication.throttled.rate", "message.max.bytes", "log.segment.bytes", "log.retention.ms",
+}
+
+func (i *inspector) brokerConfigs(v *Broker) {
+	img, static := i.w.Image(), i.w.Controllers()[0].Static()
+	for _, name := range turnableOfBroker {
+		value, src := img.ResolveBroker(v.ID, static, name)
+		i.out.Configs = append(i.out.Configs, Config{
+			Name: name, Value: value, Default: kafka.LookupConfig(kafka.ScopeBroker, name).Default, Source: src.String(),
+		})
+	}
+	i.out.ConfigOf = "broker " + v.Name
 }
 
 func (i *inspector) processActions(name string, s ProcessState) {
@@ -395,6 +413,12 @@ var rules = map[trace.Kind]string{
 	trace.ProduceRejected:    "acks, min.insync.replicas",
 	trace.ProduceFailed:      "delivery.timeout.ms",
 	trace.PositionReset:      "auto.offset.reset",
+	trace.SegmentDeleted:     "UnifiedLog.deleteOldSegments",
+	trace.LogStartMoved:      "UnifiedLog.maybeIncrementLogStartOffset",
+	trace.CleanerStarted:     "LogCleanerManager.grabFilthiestCompactedLog",
+	trace.CleanerDone:        "Cleaner.doClean",
+	trace.Uncleanable:        "KIP-346",
+	trace.DirectoryOffline:   "LogManager.handleLogDirFailure",
 }
 
 func (i *inspector) flight(id uint64) bool {

@@ -9,7 +9,8 @@
 // The cluster boots before instant 0, at negative instants: processes start,
 // the quorum elects, brokers register and are unfenced, the spec's topics are
 // created by an admin client as a person would create them. At instant 0 the
-// spec's clients start.
+// spec's clients start. Brokers may join later: an order adds a machine with an
+// empty disk, whose broker finds the controller and registers like the others.
 //
 // It owns names (broker-1, controller-101, clients), which process a command
 // reaches, and time travel. It refuses Kafka's rules and the script: prose,
