@@ -62,6 +62,7 @@ func (b *Broker) Digest(h *sim.Hash) {
 }
 
 func (c *logCare) digest(h *sim.Hash) {
+	h.Int(int64(c.checkDue))
 	h.Int(int64(c.purgeDue))
 	h.Bool(c.offline)
 	h.Int(int64(c.cleaner.last))

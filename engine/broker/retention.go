@@ -18,6 +18,7 @@ const retentionFirst = 30 * kafka.Second
 
 // logCare is the broker's background work on its logs.
 type logCare struct {
+	checkDue kafka.Instant // when old segments are looked for next
 	purgeDue kafka.Instant // when timerPurge fires; Never: unset
 	cleaner  cleaner
 	offline  bool             // the log directory has failed: the process halts
@@ -31,6 +32,7 @@ func newLogCare() logCare {
 // careForLogs starts the background work once the logs are open.
 func (b *Broker) careForLogs(now kafka.Instant, out *sim.Out) {
 	out.After(timer(timerRetention, 0), retentionFirst)
+	b.care.checkDue = now.Add(retentionFirst)
 	b.care.cleaner.last = now
 	b.wakeCleaner(out)
 }
@@ -39,6 +41,7 @@ func (b *Broker) careForLogs(now kafka.Instant, out *sim.Out) {
 // delete costs a comparison.
 func (b *Broker) checkRetention(now kafka.Instant, out *sim.Out) {
 	out.After(timer(timerRetention, 0), b.set.retentionCheck)
+	b.care.checkDue = now.Add(b.set.retentionCheck)
 	for i, p := range b.parts {
 		if p != nil && !p.set.log.Compact {
 			b.expireLog(now, int32(i), out)

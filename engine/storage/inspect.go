@@ -113,6 +113,9 @@ func (l *Log) EpochCheckpointBytes() []byte { return l.epochs.file() }
 // yet: it serves nothing until then.
 func (l *Log) Unclean() bool { return l.unclean }
 
-// Fingerprint changes with every batch that is appended or cut off: two moments
-// of a log with equal fingerprints and sizes hold the same bytes.
-func (l *Log) Fingerprint() uint64 { return l.hash ^ uint64(l.active.size)<<1 }
+// Fingerprint changes with every batch that is appended, cut off, cleaned or
+// damaged, and with the log start: two moments of a log with equal fingerprints
+// and sizes hold the same bytes.
+func (l *Log) Fingerprint() uint64 {
+	return mix(mix(l.hash^uint64(l.active.size)<<1, l.cleanedHash), uint64(l.start))
+}

@@ -21,6 +21,7 @@ type Builder struct {
 	crashed  map[tailKey]crashedLog
 	flights  []sim.Flight
 	img      *metadata.Image
+	now      kafka.Instant
 	procs    []*node.Broker
 	nodes    []nodeCount
 	quorum   []raft.ReplicaStatus
@@ -33,7 +34,7 @@ type nodeCount struct{ leads, replicas int }
 // Build fills into with the present moment of the world. What into held before
 // is overwritten; its memory is used again.
 func (b *Builder) Build(w *world.World, o Options, into *Cluster) {
-	b.img = w.Image()
+	b.img, b.now = w.Image(), w.Now()
 	into.Now, into.Event, into.Seed = w.Now(), w.Events(), w.Spec().Seed
 	into.Violation = nil
 	b.topics(w, o, into)

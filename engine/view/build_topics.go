@@ -152,9 +152,26 @@ func (b *Builder) replica(n *node.Broker, log *storage.Log, r *Replica, tp kafka
 	if m := n.Broker(); m != nil {
 		if live, ok := m.Replica(tp); ok {
 			r.Online, r.Leader, r.Epoch, r.HW = true, live.Leads, live.Epoch, live.HW
+			if live.Compacted() {
+				b.care(&live, r)
+			}
 		}
 	}
 	r.LSO = r.HW
+}
+
+// care fills in what the cleaner makes of a compacted log.
+func (b *Builder) care(live *broker.Replica, r *Replica) {
+	c := live.Care(b.now)
+	r.CleanTo, r.DirtyTo = c.Cleanable.FirstDirty, c.Cleanable.FirstUncleanable
+	r.CleanBytes, r.DirtyBytes, r.Dead = c.Cleanable.CleanBytes, c.Cleanable.DirtyBytes, c.Uncleanable
+	if c.Pass == nil {
+		return
+	}
+	r.Cleaning, r.CleaningAt = c.Pass.Stage.String(), c.Pass.Cleanable.FirstDirty
+	if c.Pass.Stage == storage.Rewriting {
+		r.CleaningAt = c.Pass.Groups[c.Pass.Group].Base
+	}
 }
 
 // tailKey names a replica's log.

@@ -81,6 +81,7 @@ func (i *inspector) replica(tp kafka.TopicPartition, id kafka.NodeID) bool {
 		i.offset("high watermark", r.HW)
 		i.num("log end", int64(r.LEO))
 		i.row("segments", fmt.Sprintf("%d · %s", r.Segments, size(r.Bytes)))
+		i.careRows(tp, id)
 		i.rowIf(r.Durable < r.LEO, "flushed up to", strconv.FormatInt(int64(r.Durable), 10))
 		if !r.Leader && p.Leader != kafka.NoNode {
 			i.rowIf(r.Lag > 0, "behind its leader", strconv.FormatInt(r.Lag, 10)+" records")
@@ -217,12 +218,12 @@ func (i *inspector) record(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Of
 		return false
 	}
 	log := i.readable(tp, id)
-	if log == nil || at < log.LogStart() || at >= log.LEO() {
+	if log == nil || at >= log.LEO() {
 		return false
 	}
 	b, ok := log.BatchAt(at)
-	if !ok {
-		return false
+	if !ok || at < log.LogStart() || !holds(&b, at) {
+		return i.gone(tp, id, at)
 	}
 	i.title("record %d of %s", at, tp)
 	i.subtitle("on broker %d · batch %d..%d", id, b.Header.BaseOffset, b.Header.LastOffset())
@@ -231,6 +232,9 @@ func (i *inspector) record(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Of
 			continue
 		}
 		i.recordRows(&r, b.Header.Attributes.Control())
+		if !b.Header.Attributes.Control() {
+			i.whyKept(tp, id, &b, &r)
+		}
 	}
 	i.num("leader epoch", int64(b.Header.LeaderEpoch))
 	i.num("producer id", b.Header.ProducerID)
@@ -242,6 +246,16 @@ func (i *inspector) record(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Of
 	}
 	i.out.Hex = append([]byte(nil), b.Raw...)
 	return true
+}
+
+// holds reports whether a batch has a record at an offset, or cannot be read.
+func holds(b *storage.Batch, at kafka.Offset) bool {
+	for r, err := range record.Records(b.Raw) {
+		if err != nil || r.Offset == at {
+			return true
+		}
+	}
+	return false
 }
 
 func (i *inspector) recordRows(r *record.Record, control bool) {

@@ -137,6 +137,15 @@ type Replica struct {
 	Segments int
 	Bytes    int64
 	Cells    []Cell // the last records, oldest first; how many the caller asked for
+
+	// Of a compacted log on a broker that runs.
+	CleanTo    kafka.Offset // an earlier pass of the cleaner has been over all below
+	DirtyTo    kafka.Offset // up to here the next one could go
+	CleanBytes int64        // in segments below CleanTo
+	DirtyBytes int64        // in segments from there to DirtyTo
+	Cleaning   string       // stage of a pass that is being made: "rewriting"; "": none
+	CleaningAt kafka.Offset // where it is
+	Dead       bool         // uncleanable (KIP-346)
 }
 
 // Cell is one record, or one marker, as the picture shows it.
