@@ -207,6 +207,7 @@ func (s *session) digest(h *sim.Hash) {
 	h.Uint64(uint64(s.conn))
 	h.Int(int64(s.corr))
 	h.Int(int64(s.deadline))
+	h.String(s.rack)
 	h.Int(int64(s.minBytes)<<32 | int64(s.maxBytes))
 	for i := range s.parts {
 		p := &s.parts[i]

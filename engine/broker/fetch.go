@@ -13,8 +13,7 @@ import (
 // Fetch (API key 1), versions 4 to 18; followers use 18. By topic name, from 13
 // on by topic id; follower identity in ReplicaState (KIP-903) from 15 on.
 //
-// Left out: aborted transactions, the replica selector of KIP-392 (a consumer
-// may still fetch from a follower if it asks one), client quotas.
+// Left out: aborted transactions, client quotas.
 
 // readResult is what reading one partition gave (LogReadResult).
 type readResult struct {
@@ -25,8 +24,9 @@ type readResult struct {
 	records  []byte
 	divEpoch kafka.LeaderEpoch // -1: the logs do not diverge
 	divEnd   kafka.Offset
-	told     bool // goes into the response
-	keep     bool // look at it again even if it is silent now
+	prefer   kafka.NodeID // replica to read from instead (KIP-392); NoNode: this one
+	told     bool         // goes into the response
+	keep     bool         // look at it again even if it is silent now
 }
 
 // handleFetch begins or continues a session, reads, and answers or parks.
@@ -50,7 +50,7 @@ func (b *Broker) handleFetch(now kafka.Instant, in *sim.Input, req *kmsg.FetchRe
 	s.parked = false // an older request of this session has lost its client
 	s.conn, s.corr, s.version = in.Conn, in.Corr, req.Version
 	s.minBytes, s.maxBytes = req.MinBytes, min(req.MaxBytes, b.set.serveMaxBytes)
-	s.isolation = req.IsolationLevel
+	s.isolation, s.rack = req.IsolationLevel, req.Rack
 	s.deadline = now.Add(kafka.Duration(max(0, req.MaxWaitMillis)) * kafka.Millisecond)
 	b.tryFetch(now, s, true, out)
 }
@@ -88,7 +88,7 @@ func (b *Broker) tryFetch(now kafka.Instant, s *session, arrived bool, out *sim.
 		s.parts[pos].queued = false
 		r := b.readPart(now, s, pos, budget-bytes, bytes == 0, arrived, out)
 		bytes += len(r.records)
-		urgent = urgent || r.err != kafka.None || r.divEpoch >= 0
+		urgent = urgent || r.err != kafka.None || r.divEpoch >= 0 || r.prefer != kafka.NoNode
 		r.told = b.hasNews(s, &r)
 		results = append(results, r)
 	}
@@ -122,7 +122,7 @@ func (b *Broker) tryFetch(now kafka.Instant, s *session, arrived bool, out *sim.
 // the follower does not take it then: it may learn it only with the next change.
 func (b *Broker) hasNews(s *session, r *readResult) bool {
 	sp := &s.parts[r.pos]
-	return s.full || len(r.records) > 0 || r.err != kafka.None || r.divEpoch >= 0 ||
+	return s.full || len(r.records) > 0 || r.err != kafka.None || r.divEpoch >= 0 || r.prefer != kafka.NoNode ||
 		r.hw != sp.toldHW || r.logStart != sp.toldStart
 }
 
@@ -139,7 +139,7 @@ func (b *Broker) answerFetch(s *session, results []readResult, out *sim.Out) {
 		}
 		sp := &s.parts[r.pos]
 		sp.toldHW, sp.toldStart = r.hw, r.logStart
-		if len(r.records) > 0 || r.err != kafka.None || r.divEpoch >= 0 {
+		if len(r.records) > 0 || r.err != kafka.None || r.divEpoch >= 0 || r.prefer != kafka.NoNode {
 			s.mark(r.pos)
 		}
 	}
@@ -170,7 +170,7 @@ func (b *Broker) expireFetches(now kafka.Instant, out *sim.Out) {
 // readPart reads one partition for a session (ReplicaManager.readFromLog,
 // Partition.fetchRecords).
 func (b *Broker) readPart(now kafka.Instant, s *session, pos int32, budget int, first, arrived bool, out *sim.Out) readResult {
-	r := readResult{pos: pos, hw: -1, logStart: -1, divEpoch: -1}
+	r := readResult{pos: pos, hw: -1, logStart: -1, divEpoch: -1, prefer: kafka.NoNode}
 	sp := &s.parts[pos]
 	if sp.part < 0 {
 		b.watch(s, pos)
@@ -197,6 +197,11 @@ func (b *Broker) readPart(now kafka.Instant, s *session, pos int32, budget int, 
 		}
 	}
 	r.hw, r.logStart = p.hw, l.LogStart()
+	if b.set.rackAware && !follower {
+		if r.prefer = b.preferredReplica(now, p, s.rack, sp.offset); r.prefer != kafka.NoNode {
+			return r // the read is left to it
+		}
+	}
 	if sp.lastEpoch >= 0 && b.diverges(l, sp, &r) || r.err != kafka.None {
 		return r
 	}
@@ -391,9 +396,9 @@ func (b *Broker) fillPart(resp *kmsg.FetchResponse, part *kmsg.FetchResponseTopi
 	}
 	part.CurrentLeader.LeaderID, part.CurrentLeader.LeaderEpoch = -1, -1
 	part.SnapshotID.Epoch, part.SnapshotID.EndOffset = -1, -1
-	part.PreferredReadReplica = -1
+	part.PreferredReadReplica = int32(r.prefer)
 	part.RecordBatches = r.records
-	if s.version >= 12 && (r.err == kafka.NotLeaderOrFollower || r.err == kafka.FencedLeaderEpoch) {
+	if s.version >= 16 && (r.err == kafka.NotLeaderOrFollower || r.err == kafka.FencedLeaderEpoch) {
 		b.hintFetch(resp, part, b.topicName(sp.name, sp.id))
 	}
 }
@@ -405,7 +410,7 @@ func (b *Broker) hintFetch(resp *kmsg.FetchResponse, part *kmsg.FetchResponseTop
 	}
 	part.CurrentLeader.LeaderID, part.CurrentLeader.LeaderEpoch = int32(reg.Leader), int32(reg.LeaderEpoch)
 	n := b.img.Broker(reg.Leader)
-	if n == nil || resp.Version < 16 || slices.ContainsFunc(resp.Brokers, func(r kmsg.FetchResponseBroker) bool { return r.NodeID == int32(n.ID) }) {
+	if n == nil || slices.ContainsFunc(resp.Brokers, func(r kmsg.FetchResponseBroker) bool { return r.NodeID == int32(n.ID) }) {
 		return
 	}
 	resp.Brokers = append(resp.Brokers, kmsg.FetchResponseBroker{NodeID: int32(n.ID), Host: n.Host, Port: n.Port, Rack: rackOf(n.Rack)})

@@ -357,7 +357,10 @@ func (b *Broker) fetchedOne(now kafka.Instant, f *fetcher, p *partition, rp *kms
 }
 
 // appendFetched appends what the leader sent and takes its high watermark
-// (ReplicaFetcherThread.processPartitionData).
+// (ReplicaFetcherThread.processPartitionData). That may be lower than this
+// follower's own: a new leader that had not heard of it yet. The follower goes
+// back with it (UnifiedLog.maybeUpdateHighWatermark warns of a non-monotonic
+// update and makes it).
 func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *kmsg.FetchResponseTopicPartition, out *sim.Out) error {
 	if len(rp.RecordBatches) > 0 {
 		if err := record.VerifyAll(rp.RecordBatches); err != nil {
@@ -388,7 +391,7 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 		}
 	}
 	leo := b.log(p).LEO()
-	if hw := min(kafka.Offset(rp.HighWatermark), leo); hw > p.hw {
+	if hw := max(min(kafka.Offset(rp.HighWatermark), leo), b.log(p).LogStart()); hw != p.hw {
 		b.setHW(p, hw, out)
 	}
 	if start := kafka.Offset(rp.LogStartOffset); start > b.log(p).LogStart() && start <= p.hw {

@@ -277,6 +277,10 @@ func (b *Broker) makeFollower(p *partition, reg *metadata.Partition, out *sim.Ou
 	p.leader, p.leaderEpoch, p.partitionEpoch = reg.Leader, reg.LeaderEpoch, reg.PartitionEpoch
 	p.remotes = nil
 	p.commitISR(nil)
+	leaving := b.life.state == PendingControlledShutdown && (reg.Leader == kafka.NoNode || !slices.Contains(reg.ISR, b.cfg.ID))
+	if leaving { // its copy is wanted no more (ReplicaManager.applyLocalFollowersDelta)
+		b.unfollow(p, p.leader)
+	}
 	if !newEpoch {
 		return
 	}
@@ -285,7 +289,7 @@ func (b *Broker) makeFollower(p *partition, reg *metadata.Partition, out *sim.Ou
 	})
 	b.failWaits(p, kafka.NotLeaderOrFollower, out)
 	b.stirred(p)
-	if p.leader != kafka.NoNode {
+	if p.leader != kafka.NoNode && !leaving {
 		b.follow(p)
 	}
 }

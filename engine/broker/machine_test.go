@@ -74,6 +74,8 @@ func (h *bench) verb() string {
 		return h.leaderAnswer()
 	case "offsets-answer":
 		return h.offsetsAnswer()
+	case "offsets":
+		return h.offsets()
 	case "disconnect":
 		return h.disconnect()
 	case "pass":
@@ -227,16 +229,28 @@ func response(resp kmsg.Response) string {
 					fmt.Fprintf(&b, " [%d-%d]", raw.BaseOffset(), raw.LastOffset())
 					rest = rest[len(raw):]
 				}
+				if p.CurrentLeader.LeaderID >= 0 {
+					fmt.Fprintf(&b, " leader %d epoch %d", p.CurrentLeader.LeaderID, p.CurrentLeader.LeaderEpoch)
+				}
+				if p.PreferredReadReplica >= 0 {
+					fmt.Fprintf(&b, " read from %d", p.PreferredReadReplica)
+				}
 				if p.DivergingEpoch.Epoch >= 0 {
 					fmt.Fprintf(&b, " diverging epoch %d end %d", p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset)
 				}
 			}
 		}
+	case *kmsg.ListOffsetsResponse:
+		p := &r.Topics[0].Partitions[0]
+		fmt.Fprintf(&b, "offset %d epoch %d %v", p.Offset, p.LeaderEpoch, kafka.ErrorCode(p.ErrorCode))
 	case *kmsg.ProduceResponse:
 		b.WriteString("produced")
 		for _, t := range r.Topics {
 			for _, p := range t.Partitions {
 				fmt.Fprintf(&b, "; %d %v base %d", p.Partition, kafka.ErrorCode(p.ErrorCode), p.BaseOffset)
+				if p.CurrentLeader.LeaderID >= 0 {
+					fmt.Fprintf(&b, " leader %d epoch %d", p.CurrentLeader.LeaderID, p.CurrentLeader.LeaderEpoch)
+				}
 			}
 		}
 	default:
@@ -246,7 +260,8 @@ func response(resp kmsg.Response) string {
 }
 
 // boot [wait]: a broker that is registered with epoch 11, caught up and
-// unfenced, beside brokers 2 and 3 with epochs 12 and 13. Configs below.
+// unfenced, beside brokers 2 and 3 with epochs 12 and 13, in racks a, b and c.
+// Configs below.
 func (h *bench) boot() string {
 	h.dir, h.disk = storage.NewDir(), disk.Disk{}
 	h.now, h.timers, h.asked = 0, nil, map[string]sim.Sent{}
@@ -255,7 +270,7 @@ func (h *bench) boot() string {
 		k, v, _ := strings.Cut(w, "=")
 		static = append(static, metadata.ConfigValue{Name: k, Value: v})
 	}
-	h.b = New(Config{ID: 1, Host: "broker-1", Port: 9092, Static: metadata.NewStatic(static), Seed: 1, PreviousEpoch: -1}, h.dir, &h.disk)
+	h.b = New(Config{ID: 1, Rack: "a", Host: "broker-1", Port: 9092, Static: metadata.NewStatic(static), Seed: 1, PreviousEpoch: -1}, h.dir, &h.disk)
 	h.img = metadata.Empty()
 	h.out = sim.NewOut(h.now, 1)
 	h.b.Start(h.now, 0, h.out)
@@ -264,7 +279,8 @@ func (h *bench) boot() string {
 	h.answer("BrokerRegistration", &kmsg.BrokerRegistrationResponse{BrokerEpoch: 11})
 	h.pass(0)
 	for i := range 3 {
-		h.record(&metadata.RegisterBrokerRecord{BrokerID: kafka.NodeID(i + 1), BrokerEpoch: kafka.BrokerEpoch(11 + i)})
+		rack := string(rune('a' + i))
+		h.record(&metadata.RegisterBrokerRecord{BrokerID: kafka.NodeID(i + 1), BrokerEpoch: kafka.BrokerEpoch(11 + i), Rack: &rack})
 	}
 	h.record(&metadata.TopicRecord{Name: "t", ID: topicID})
 	h.answer("BrokerHeartbeat", &kmsg.BrokerHeartbeatResponse{IsCaughtUp: true, IsFenced: true})
@@ -355,13 +371,14 @@ func (h *bench) request1(req kmsg.Request) string {
 }
 
 // fetch [from=2 bepoch=12] [session=last sepoch=n] [wait=500ms] [min=1]
-// [max=]; partitions below: n offset= [epoch=] [last=] [max=] or forget n.
+// [max=] [rack=]; partitions below: n offset= [epoch=] [last=] [max=] or forget n.
 func (h *bench) fetch() string {
 	req := kmsg.NewPtrFetchRequest()
 	req.Version, req.MinBytes, req.MaxBytes = 18, int32(h.num("min", 1)), int32(h.num("max", 1<<20))
 	req.MaxWaitMillis = int32(h.dur("wait", "500ms").Millis())
 	req.ReplicaState.ID, req.ReplicaState.Epoch = int32(h.num("from", -1)), h.num("bepoch", h.num("from", -1)+10)
 	req.SessionEpoch = int32(h.num("sepoch", -1))
+	req.Rack = h.text("rack", "")
 	switch h.text("session", "") {
 	case "last":
 		for _, s := range h.b.sessions {
@@ -460,6 +477,14 @@ func (h *bench) offsetsAnswer() string {
 	p := kmsg.ListOffsetsResponseTopicPartition{Offset: h.num("offset", 0), ErrorCode: int16(h.num("error", 0))}
 	return h.answer("ListOffsets", &kmsg.ListOffsetsResponse{Version: 10, Topics: []kmsg.ListOffsetsResponseTopic{
 		{Topic: "t", Partitions: []kmsg.ListOffsetsResponseTopicPartition{p}}}})
+}
+
+// offsets part=0 at=-1 [from=-1]: ListOffsets of a client (-1), a follower or a
+// debugging tool (-2).
+func (h *bench) offsets() string {
+	p := kmsg.ListOffsetsRequestTopicPartition{Partition: int32(h.num("part", 0)), CurrentLeaderEpoch: -1, Timestamp: h.num("at", -1)}
+	return h.request1(&kmsg.ListOffsetsRequest{Version: 10, ReplicaID: int32(h.num("from", -1)), Topics: []kmsg.ListOffsetsRequestTopic{
+		{Topic: "t", Partitions: []kmsg.ListOffsetsRequestTopicPartition{p}}}})
 }
 
 // disconnect of=Fetch: the request of that kind gets no answer.

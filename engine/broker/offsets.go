@@ -45,7 +45,8 @@ func (b *Broker) listOffset(req *kmsg.ListOffsetsRequest, topic string, q *kmsg.
 	}
 	l := b.log(p)
 	end := p.hw // also the last stable offset of read_committed
-	if req.ReplicaID >= 0 {
+	client := req.ReplicaID == -1
+	if !client {
 		end = l.LEO()
 	}
 	at, ts, ok, err := offsetFor(l, q.Timestamp, end)
@@ -53,10 +54,12 @@ func (b *Broker) listOffset(req *kmsg.ListOffsetsRequest, topic string, q *kmsg.
 		return fail(storage.CodeOf(err))
 	}
 	// A new leader does not know yet how much is committed before its epoch.
-	if req.ReplicaID < 0 && p.hw < p.epochStart && (q.Timestamp == latestOffset || q.Timestamp >= 0 && (!ok || at >= end)) {
+	// Where the log begins is certain.
+	hidden := q.Timestamp != earliestOffset && q.Timestamp != earliestLocal && (q.Timestamp == latestOffset || !ok || at >= end)
+	if client && p.hw < p.epochStart && hidden {
 		return fail(kafka.OffsetNotAvailable)
 	}
-	if !ok || q.Timestamp >= 0 && at >= end {
+	if !ok || hidden && q.Timestamp != latestOffset {
 		return r
 	}
 	r.Offset, r.Timestamp = int64(at), ts

@@ -151,7 +151,7 @@ func (b *Broker) maybeAdvanceHW(now kafka.Instant, p *partition, out *sim.Out) {
 	}
 }
 
-// setHW moves the high watermark up and wakes who waits for it.
+// setHW moves the high watermark, a leader's only up, and wakes who waits for it.
 func (b *Broker) setHW(p *partition, hw kafka.Offset, out *sim.Out) {
 	from := p.hw
 	p.hw = hw

@@ -45,6 +45,7 @@ type session struct {
 	minBytes  int32
 	maxBytes  int32
 	isolation int8
+	rack      string // the client's
 	deadline  kafka.Instant
 }
 

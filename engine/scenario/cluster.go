@@ -131,7 +131,7 @@ func (c *worldCluster) Consumer(name string) (consumerState, bool) {
 		group: p.Group(), delivered: p.Delivered(), duplicates: p.Duplicates(), reordered: p.Reordered(), lastError: last,
 	}
 	for _, a := range p.Assignment(nil) {
-		s.assigned = append(s.assigned, assignedState{tp: a.TP, position: a.Position, end: a.End})
+		s.assigned = append(s.assigned, assignedState{tp: a.TP, position: a.Position, end: a.End, readsFrom: a.ReadsFrom})
 	}
 	return s, true
 }

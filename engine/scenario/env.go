@@ -45,6 +45,7 @@ type consumerState struct {
 type assignedState struct {
 	tp            kafka.TopicPartition
 	position, end kafka.Offset // NoOffset: not known yet
+	readsFrom     kafka.NodeID
 }
 
 // env is where a condition is evaluated.
@@ -153,6 +154,28 @@ func evalSegments(e *env, a []Arg) (Value, string) {
 	v := Value{Type: TypeNumbers}
 	for _, s := range r.Log.Segments() {
 		v.List = append(v.List, int64(s.BaseOffset))
+	}
+	return v, ""
+}
+
+func evalLogBytes(e *env, a []Arg) (Value, string) {
+	r, _, why := e.replica(a)
+	if why != "" {
+		return none(why)
+	}
+	return number(r.Log.Size())
+}
+
+func evalIndex(e *env, a []Arg) (Value, string) {
+	r, _, why := e.replica(a)
+	if why != "" {
+		return none(why)
+	}
+	v := Value{Type: TypeNumbers}
+	for _, s := range r.Log.Segments() {
+		for _, x := range r.Log.Index(s.BaseOffset) {
+			v.List = append(v.List, int64(x.Offset))
+		}
 	}
 	return v, ""
 }

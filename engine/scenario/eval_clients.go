@@ -155,6 +155,17 @@ func evalPosition(e *env, a []Arg) (Value, string) {
 	return number(int64(s.position))
 }
 
+func evalReadsFrom(e *env, a []Arg) (Value, string) {
+	s, why := e.assigned(a)
+	if why != "" {
+		return none(why)
+	}
+	if s.readsFrom == kafka.NoNode {
+		return none(a[0].Name + " does not know whom to read from yet")
+	}
+	return Value{Type: TypeBroker, N: int64(s.readsFrom)}, ""
+}
+
 func evalLag(e *env, a []Arg) (Value, string) {
 	s, why := e.assigned(a)
 	if why != "" {

@@ -95,6 +95,10 @@ func matchDelivered(n *trace.Note, a []Arg) bool {
 	return n.Who == a[0].Name && about(n, trace.Delivered, a[1]) && has(n, a[2])
 }
 
+func matchPreferred(n *trace.Note, a []Arg) bool {
+	return n.Who == a[0].Name && about(n, trace.PreferredReplica, a[1]) && n.Peer == a[2].Node
+}
+
 func matchTruncated(n *trace.Note, a []Arg) bool {
 	return about(n, trace.Truncated, a[0]) && n.Node == a[1].Node
 }

@@ -119,5 +119,8 @@ const (
 	DirectoryOffline // Node, Say: why
 	BitFlipped       // Node, Offset, Say: of what
 
+	// Clients, continued.
+	PreferredReplica // Who, Node: leader, Peer: the replica to read from (KIP-392), Offset: position
+
 	kindCount
 )

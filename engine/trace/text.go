@@ -141,6 +141,12 @@ var words = [kindCount]struct {
 	Uncleanable:      {"uncleanable", 3, true, because},
 	DirectoryOffline: {"log directory offline", 3, true, because},
 	BitFlipped:       {"bit flipped", 2, true, func(b *line, n *Note) { b.field("offset", int64(n.Offset)); because(b, n) }},
+
+	PreferredReplica: {"reads from", 1, false, func(b *line, n *Note) {
+		b.word(NodeName(n.Peer))
+		b.word("as " + NodeName(n.Node) + " leads in another rack")
+		b.field("from offset", int64(n.Offset))
+	}},
 }
 
 func offsetRange(b *line, n *Note) {

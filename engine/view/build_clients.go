@@ -53,7 +53,7 @@ func (b *Builder) consumers(w *world.World, into *Cluster) {
 		}
 		b.assigned = c.Assignment(b.assigned[:0])
 		for _, x := range b.assigned {
-			assigned = append(assigned, Assigned{TP: x.TP, Position: x.Position, Committed: x.Committed, End: x.End, Lag: max(x.Lag, 0)})
+			assigned = append(assigned, Assigned{TP: x.TP, Position: x.Position, Committed: x.Committed, End: x.End, Lag: max(x.Lag, 0), ReadsFrom: x.ReadsFrom})
 		}
 		v.Assigned = assigned
 	}

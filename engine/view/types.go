@@ -212,6 +212,7 @@ type Assigned struct {
 	Committed kafka.Offset // NoOffset: none
 	End       kafka.Offset // high watermark as the leader has it
 	Lag       int64        // End - Position
+	ReadsFrom kafka.NodeID // the broker that it is fetched from: its leader, or a follower in the client's rack (KIP-392)
 }
 
 // Flight is a message on a link.

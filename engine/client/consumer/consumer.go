@@ -38,6 +38,8 @@ type Consumer struct {
 	app     app
 	armed   kafka.Instant
 
+	preferDue kafka.Instant // when the first preferred read replica is forgotten; Never: there is none
+
 	ledger ledger
 }
 
@@ -146,7 +148,7 @@ func (c *Consumer) reset() {
 	c.places = [stateCount]int{}
 	c.coord = coordinator{}
 	c.app = app{busyUntil: -kafka.Never, syncUntil: kafka.Never, autoAt: kafka.Never}
-	c.armed = kafka.Never
+	c.armed, c.preferDue = kafka.Never, kafka.Never
 }
 
 // Step takes one input.

@@ -7,6 +7,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/trace"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -164,6 +165,7 @@ func (c *Consumer) drop(pi int32) {
 // fetch under way, and none of its records in the buffer: a fetch without those
 // partitions would only churn the session (KAFKA-17182).
 func (c *Consumer) sendFetches(now kafka.Instant, out *sim.Out) {
+	c.expirePreferred(now)
 	for i := range c.brokers {
 		b := &c.brokers[i]
 		if b.fetchable == 0 || b.pending || b.buffered > 0 || !c.net.Connect(now, b.id, sim.ChanClient, out) {
@@ -177,9 +179,9 @@ func (c *Consumer) sendFetches(now kafka.Instant, out *sim.Out) {
 		}
 		r.SessionID, r.SessionEpoch = b.session, b.epoch
 		if b.epoch == 0 {
-			c.fetchAll(r, int32(i), now)
+			c.fetchAll(r, int32(i))
 		} else {
-			c.fetchChanges(r, int32(i), now)
+			c.fetchChanges(r, int32(i))
 		}
 		b.changes, b.forget = b.changes[:0], b.forget[:0]
 		b.pending = true
@@ -203,11 +205,11 @@ func newFetch() *kmsg.FetchRequest {
 }
 
 // fetchAll makes a full request: every partition of the broker.
-func (c *Consumer) fetchAll(r *kmsg.FetchRequest, b int32, now kafka.Instant) {
+func (c *Consumer) fetchAll(r *kmsg.FetchRequest, b int32) {
 	for i := range c.parts {
 		pt := &c.parts[i]
 		if pt.target == b {
-			c.fetchPart(r, int32(i), b, now)
+			c.fetchPart(r, int32(i), b)
 		} else if pt.session == b {
 			pt.session = -1
 		}
@@ -216,14 +218,14 @@ func (c *Consumer) fetchAll(r *kmsg.FetchRequest, b int32, now kafka.Instant) {
 
 // fetchChanges makes an incremental request: partitions that are new in the
 // session or have moved on, and those to be forgotten.
-func (c *Consumer) fetchChanges(r *kmsg.FetchRequest, b int32, now kafka.Instant) {
+func (c *Consumer) fetchChanges(r *kmsg.FetchRequest, b int32) {
 	k := &c.brokers[b]
 	slices.Sort(k.changes)
 	for _, pi := range slices.Compact(k.changes) {
 		pt := &c.parts[pi]
 		switch {
 		case pt.target == b && (pt.session != b || pt.sent != pt.position || pt.sentEpoch != pt.leader.Epoch):
-			c.fetchPart(r, pi, b, now)
+			c.fetchPart(r, pi, b)
 		case pt.target != b && pt.session == b:
 			pt.session = -1
 			c.forgetPart(r, pi)
@@ -237,11 +239,8 @@ func (c *Consumer) fetchChanges(r *kmsg.FetchRequest, b int32, now kafka.Instant
 	}
 }
 
-func (c *Consumer) fetchPart(r *kmsg.FetchRequest, pi, b int32, now kafka.Instant) {
+func (c *Consumer) fetchPart(r *kmsg.FetchRequest, pi, b int32) {
 	pt := &c.parts[pi]
-	if pt.preferred != kafka.NoNode && now >= pt.preferredUntil {
-		pt.preferred = kafka.NoNode // ask the leader again, at the next change
-	}
 	topic := c.meta.Topic(int(pt.topic))
 	if n := len(r.Topics); n == 0 || r.Topics[n-1].Topic != topic.Name {
 		var room []kmsg.FetchRequestTopicPartition
@@ -277,6 +276,11 @@ func (c *Consumer) heardFetch(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	switch {
 	case in.Kind != sim.InputResponse || resp == nil:
 		b.epoch = 0 // close the session, if it still exists, and begin a new one
+		for pi := range c.parts {
+			if sim.ActorID(c.parts[pi].preferred) == in.From {
+				c.unprefer(int32(pi)) // the leader will know better (AbstractFetch.handleFetchFailure)
+			}
+		}
 		return
 	case resp.ErrorCode != 0:
 		c.ledger.errors.Add(now, kafka.ErrorCode(resp.ErrorCode))
@@ -314,7 +318,7 @@ func (c *Consumer) heardPart(now kafka.Instant, pi, from int32, p *kmsg.FetchRes
 	}
 	switch code {
 	case kafka.None:
-		c.heardRecords(now, pi, from, p)
+		c.heardRecords(now, pi, from, p, out)
 	case kafka.NotLeaderOrFollower, kafka.FencedLeaderEpoch:
 		c.leaderHint(int(pt.topic), pt.index, client.Leader{Node: kafka.NodeID(p.CurrentLeader.LeaderID), Epoch: kafka.LeaderEpoch(p.CurrentLeader.LeaderEpoch)})
 		c.unprefer(pi)
@@ -340,12 +344,11 @@ func (c *Consumer) heardPart(now kafka.Instant, pi, from int32, p *kmsg.FetchRes
 	}
 }
 
-func (c *Consumer) heardRecords(now kafka.Instant, pi, from int32, p *kmsg.FetchResponseTopicPartition) {
+func (c *Consumer) heardRecords(now kafka.Instant, pi, from int32, p *kmsg.FetchResponseTopicPartition, out *sim.Out) {
 	pt := &c.parts[pi]
 	pt.hw, pt.lso, pt.logStart = kafka.Offset(p.HighWatermark), kafka.Offset(p.LastStableOffset), kafka.Offset(p.LogStartOffset)
 	if n := kafka.NodeID(p.PreferredReadReplica); n >= 0 && n != pt.preferred {
-		pt.preferred, pt.preferredUntil = n, now.Add(c.opt.metadataAge)
-		c.retarget(pi)
+		c.prefer(now, pi, n, out)
 		return
 	}
 	if len(p.RecordBatches) == 0 {
@@ -364,6 +367,36 @@ func (c *Consumer) heardRecords(now kafka.Instant, pi, from int32, p *kmsg.Fetch
 	c.retarget(pi)
 }
 
+// prefer has a partition read from a follower that its leader named, until
+// metadata.max.age.ms has passed (SubscriptionState.updatePreferredReadReplica).
+func (c *Consumer) prefer(now kafka.Instant, pi int32, n kafka.NodeID, out *sim.Out) {
+	pt := &c.parts[pi]
+	pt.preferred, pt.preferredUntil = n, now.Add(c.opt.metadataAge)
+	c.preferDue = min(c.preferDue, pt.preferredUntil)
+	tp := c.tp(pi)
+	out.Note(trace.Note{Kind: trace.PreferredReplica, Who: c.cfg.Name, Topic: tp.Topic, Part: tp.Partition, Node: pt.leader.Node, Peer: n, Offset: pt.position})
+	c.retarget(pi)
+}
+
+// expirePreferred goes back to the leaders that were not asked for
+// metadata.max.age.ms who should be read from.
+func (c *Consumer) expirePreferred(now kafka.Instant) {
+	if now < c.preferDue {
+		return
+	}
+	c.preferDue = kafka.Never
+	for i := range c.parts {
+		switch pt := &c.parts[i]; {
+		case pt.preferred == kafka.NoNode:
+		case now >= pt.preferredUntil:
+			c.unprefer(int32(i))
+		default:
+			c.preferDue = min(c.preferDue, pt.preferredUntil)
+		}
+	}
+}
+
+// unprefer goes back to the leader.
 func (c *Consumer) unprefer(pi int32) {
 	if pt := &c.parts[pi]; pt.preferred != kafka.NoNode {
 		pt.preferred = kafka.NoNode

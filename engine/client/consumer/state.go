@@ -51,7 +51,7 @@ func (c *Consumer) Digest(h *sim.Hash) {
 	for _, b := range []bool{c.running, c.closing, c.paused, c.app.halted, c.app.syncing, c.app.closed, c.coord.wanted, c.coord.finding, c.coord.asking, c.coord.auto} {
 		h.Bool(b)
 	}
-	for _, v := range []int64{c.seen, int64(c.armed), int64(c.app.busyUntil), int64(c.app.syncUntil), int64(c.app.autoAt),
+	for _, v := range []int64{c.seen, int64(c.armed), int64(c.preferDue), int64(c.app.busyUntil), int64(c.app.syncUntil), int64(c.app.autoAt),
 		int64(c.coord.node), int64(c.coord.retryAt), int64(c.coord.tries), int64(c.coord.commits)} {
 		h.Int(v)
 	}
@@ -155,6 +155,7 @@ type Assigned struct {
 	LogStart  kafka.Offset
 	End       kafka.Offset // HW, or LSO for read_committed
 	Lag       int64        // End - Position, or -1 while either is not known
+	ReadsFrom kafka.NodeID // the broker that it is fetched from: its leader, or a follower (KIP-392); NoNode: not known
 }
 
 // ID is the process's actor id.
@@ -231,7 +232,10 @@ func (c *Consumer) Assignment(dst []Assigned) []Assigned {
 	for i := range c.parts {
 		pt := &c.parts[i]
 		a := Assigned{TP: c.tp(int32(i)), State: pt.state.String(), Position: pt.position, Epoch: pt.epoch, Committed: pt.committed,
-			HW: pt.hw, LSO: pt.lso, LogStart: pt.logStart, End: pt.hw, Lag: -1}
+			HW: pt.hw, LSO: pt.lso, LogStart: pt.logStart, End: pt.hw, Lag: -1, ReadsFrom: pt.leader.Node}
+		if pt.preferred != kafka.NoNode {
+			a.ReadsFrom = pt.preferred
+		}
 		if pt.state == awaitReset {
 			a.Position = kafka.NoOffset
 		}
