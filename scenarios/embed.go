@@ -43,6 +43,7 @@ var order = []string{
 	"control/kraft",
 	"control/even",
 	"control/hand-over",
+	"ops/follower-fetch",
 	"control/fenced",
 	"control/shutdown",
 	"control/preferred",

@@ -69,6 +69,9 @@ func (c *Consumer) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	mine, broken := c.net.Heard(now, in, out)
 	if broken {
 		c.meta.Request()
+		if in.Channel == sim.ChanClient {
+			c.unpreferAll(in.From)
+		}
 		if in.Channel == sim.ChanCoordinator && in.From == c.coord.node {
 			c.lost(now, false)
 		}
@@ -276,11 +279,6 @@ func (c *Consumer) heardFetch(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	switch {
 	case in.Kind != sim.InputResponse || resp == nil:
 		b.epoch = 0 // close the session, if it still exists, and begin a new one
-		for pi := range c.parts {
-			if sim.ActorID(c.parts[pi].preferred) == in.From {
-				c.unprefer(int32(pi)) // the leader will know better (AbstractFetch.handleFetchFailure)
-			}
-		}
 		return
 	case resp.ErrorCode != 0:
 		c.ledger.errors.Add(now, kafka.ErrorCode(resp.ErrorCode))
@@ -392,6 +390,16 @@ func (c *Consumer) expirePreferred(now kafka.Instant) {
 			c.unprefer(int32(i))
 		default:
 			c.preferDue = min(c.preferDue, pt.preferredUntil)
+		}
+	}
+}
+
+// unpreferAll goes back to the leaders from a replica that cannot be reached
+// (AbstractFetch.handleFetchFailure).
+func (c *Consumer) unpreferAll(from sim.ActorID) {
+	for pi := range c.parts {
+		if sim.ActorID(c.parts[pi].preferred) == from {
+			c.unprefer(int32(pi))
 		}
 	}
 }
