@@ -25,7 +25,7 @@
 //	topic    payments partitions=3 replication.factor=3 min.insync.replicas=1
 //	topic    audit replica-assignment=1:2,2:3
 //	producer app topic=payments acks=1 rate=50/s keys=8 [partition=0] [count=100] [size=1KB]
-//	consumer c1 assign=payments [group=billing] [from=earliest] [work=5ms]
+//	consumer c1 assign=payments [group=billing] [from=earliest] [work=5ms] [commit=first]
 //
 //	at 4s    cut broker-1 broker-2,broker-3
 //	         say  Broker 1 still acks: with acks=1 its own log is enough.

@@ -37,6 +37,7 @@ type producerState struct {
 type consumerState struct {
 	group                            string
 	delivered, duplicates, reordered int64
+	processed, processedAgain        int64
 	lastError                        kafka.ErrorCode
 	assigned                         []assignedState
 }

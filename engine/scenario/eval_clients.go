@@ -117,6 +117,22 @@ func evalDelivered(e *env, a []Arg) (Value, string) {
 	return number(c.delivered)
 }
 
+func evalProcessed(e *env, a []Arg) (Value, string) {
+	c, why := e.consumer(a)
+	if why != "" {
+		return none(why)
+	}
+	return number(c.processed)
+}
+
+func evalProcessedAgain(e *env, a []Arg) (Value, string) {
+	c, why := e.consumer(a)
+	if why != "" {
+		return none(why)
+	}
+	return number(c.processedAgain)
+}
+
 func evalDuplicates(e *env, a []Arg) (Value, string) {
 	c, why := e.consumer(a)
 	if why != "" {

@@ -113,3 +113,35 @@ func evalBatches(e *env, a []Arg) (Value, string) {
 	}
 	return v, ""
 }
+
+// recordsBy calls f with the number of records in each partition of a topic.
+func (e *env) recordsBy(topic string, f func(n int64)) string {
+	t := e.image().Topic(topic)
+	if t == nil {
+		return "there is no topic " + topic
+	}
+	for i := range t.Partitions {
+		n, why := evalRecords(e, []Arg{{Kind: ArgPartition, TP: kafka.TopicPartition{Topic: topic, Partition: int32(i)}}, {}})
+		if why != "" {
+			return why
+		}
+		f(n.N)
+	}
+	return ""
+}
+
+func evalRecordsMost(e *env, a []Arg) (Value, string) {
+	most := int64(0)
+	if why := e.recordsBy(a[0].Name, func(n int64) { most = max(most, n) }); why != "" {
+		return none(why)
+	}
+	return number(most)
+}
+
+func evalRecordsLeast(e *env, a []Arg) (Value, string) {
+	least := int64(1<<63 - 1)
+	if why := e.recordsBy(a[0].Name, func(n int64) { least = min(least, n) }); why != "" {
+		return none(why)
+	}
+	return number(least)
+}

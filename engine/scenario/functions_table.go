@@ -17,6 +17,9 @@ var functions = []*Function{
 	{Name: "broker_config", Args: []ArgKind{ArgBroker, ArgText}, Result: TypeText, Doc: "a dynamic config of the broker itself; none if it is not set", eval: evalBrokerConfig},
 	{Name: "partitions", Args: []ArgKind{ArgTopic}, Result: TypeNumber, Doc: "how many partitions a topic has; 0 if it does not exist", eval: evalPartitions},
 
+	{Name: "records_most", Args: []ArgKind{ArgTopic}, Result: TypeNumber, Doc: "records in the partition of a topic that has most", eval: evalRecordsMost},
+	{Name: "records_least", Args: []ArgKind{ArgTopic}, Result: TypeNumber, Doc: "records in the partition of a topic that has least", eval: evalRecordsLeast},
+
 	// A replica's log. Without a broker: the leader's.
 	{Name: "leo", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumber, Doc: "log end offset: the next to be written", eval: evalLEO},
 	{Name: "hw", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumber, Doc: "high watermark: consumers read below it", eval: evalHW},
@@ -66,6 +69,8 @@ var functions = []*Function{
 	{Name: "reads_from", Args: []ArgKind{ArgConsumer, ArgPartition}, Result: TypeBroker, Doc: "the broker that it reads a partition from: the leader, or a follower in its rack (KIP-392)", eval: evalReadsFrom},
 	{Name: "delivered", Args: []ArgKind{ArgConsumer}, Result: TypeNumber, Doc: "records that poll returned", eval: evalDelivered},
 	{Name: "duplicates", Args: []ArgKind{ArgConsumer}, Result: TypeNumber, Doc: "records that poll returned though it had before", eval: evalDuplicates},
+	{Name: "processed", Args: []ArgKind{ArgConsumer}, Result: TypeNumber, Doc: "records that the application has finished with", eval: evalProcessed},
+	{Name: "processed_again", Args: []ArgKind{ArgConsumer}, Result: TypeNumber, Doc: "of those, the ones that it had finished with before", eval: evalProcessedAgain},
 	{Name: "reordered", Args: []ArgKind{ArgConsumer}, Result: TypeNumber, Doc: "records returned after a later one of the same producer, in one partition", eval: evalReordered},
 
 	// The cluster.

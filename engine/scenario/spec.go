@@ -198,6 +198,13 @@ func (p *parser) consumerSpec(a *args) world.ClientSpec {
 		}
 	}
 	c.Work = a.duration("work", 0)
+	if w, ok := a.value("commit"); ok {
+		if c.CommitFirst = w.value == "first"; !c.CommitFirst {
+			a.badValue(w, "commit is first, which is before the work, or left out; not "+clip(w.value))
+		} else if c.Group == "" {
+			a.badValue(w, "to commit a consumer needs a group, as in: group=billing")
+		}
+	}
 	c.Configs = a.configs(kafka.ScopeConsumer)
 	a.done()
 	return c

@@ -34,7 +34,7 @@ var verbs = map[string]verb{
 	"topic":        {world.VerbTopic, "topic NAME [partitions=3] [replication.factor=3] [replica-assignment=1:2:3] [CONFIG=VALUE]", "create a topic", readTopic},
 	"delete-topic": {world.VerbDeleteTopic, "delete-topic NAME", "delete a topic", readDeleteTopic},
 	"producer":     {world.VerbClient, "producer NAME topic=T [rate=50/s] [keys=8] [partition=0] [count=100] [size=1KB] [CONFIG=VALUE]", "start a producer", readClient},
-	"consumer":     {world.VerbClient, "consumer NAME assign=T[,T-0] [group=G] [from=earliest] [work=5ms] [CONFIG=VALUE]", "start a consumer", readClient},
+	"consumer":     {world.VerbClient, "consumer NAME assign=T[,T-0] [group=G] [from=earliest] [work=5ms] [commit=first] [CONFIG=VALUE]", "start a consumer", readClient},
 	"config":       {world.VerbConfig, "config topic T|broker broker-1|cluster CONFIG=VALUE", "change dynamic configs; no value deletes", readConfig},
 	"produce":      {world.VerbProduce, "produce PRODUCER [topic=T] [key=K] [value=V|tombstone] [partition=0] [timestamp=MS] [n=10]", "send records now", readProduce},
 	"seek":         {world.VerbSeek, "seek CONSUMER T-0 to earliest|latest|OFFSET", "move a position", readSeek},

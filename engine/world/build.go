@@ -129,7 +129,7 @@ func (w *World) newClient(id sim.ActorID, s ClientSpec) (sim.Actor, error) {
 	}
 	return consumer.New(consumer.Config{
 		ID: id, Name: s.Name, Bootstrap: w.bootstrap(), Seed: w.spec.Seed,
-		Group: s.Group, Assign: s.Assign, From: s.From, Work: s.Work, Configs: settings(s.Configs),
+		Group: s.Group, Assign: s.Assign, From: s.From, Work: s.Work, CommitFirst: s.CommitFirst, Configs: settings(s.Configs),
 	})
 }
 

@@ -64,6 +64,8 @@ type ClientSpec struct {
 	Assign []kafka.TopicPartition // assign; Partition -1 stands for all partitions of the topic
 	From   string                 // "", "earliest", "latest" or an offset: position to start from instead of the committed offset
 	Work   kafka.Duration         // processing time per record
+	// CommitFirst: the application commits what poll returned before it works on it.
+	CommitFirst bool
 
 	Configs []Config // producer or consumer configs under Kafka's names
 }

@@ -21,6 +21,12 @@ func (c *Consumer) runApp(now kafka.Instant, out *sim.Out) {
 		if c.app.syncing && !c.sync(now, out) {
 			return
 		}
+		if c.app.waiting {
+			c.app.waiting = false
+			c.work(now, len(c.app.batch))
+			continue
+		}
+		c.processed(len(c.app.batch))
 		if c.obey(now, out) {
 			continue
 		}
@@ -108,10 +114,36 @@ func (c *Consumer) poll(now kafka.Instant, out *sim.Out) int {
 	}
 	n := c.collect(now, out)
 	c.sendFetches(now, out)
-	if n > 0 {
-		c.app.busyUntil = now.Add(min(c.cfg.Work, kafka.Day) * kafka.Duration(n))
+	switch {
+	case n > 0 && c.cfg.CommitFirst:
+		c.app.waiting = true
+		c.app.syncing, c.app.syncUntil = true, now.Add(c.opt.api)
+	case n > 0:
+		c.work(now, n)
 	}
 	return n
+}
+
+// work begins with n records that poll returned.
+func (c *Consumer) work(now kafka.Instant, n int) {
+	c.app.began, c.app.busyUntil = now, now.Add(min(c.cfg.Work, kafka.Day)*kafka.Duration(n))
+}
+
+// processed says that the application has finished with the first n records of
+// what poll returned, and that it goes on with no others of them.
+func (c *Consumer) processed(n int) {
+	l := &c.ledger
+	for _, r := range c.app.batch[:n] {
+		l.finish(int(r.who), r.id)
+	}
+	c.app.batch = c.app.batch[:0]
+}
+
+func (l *ledger) finish(who int, id int64) {
+	l.processed++
+	if who >= 0 && !l.from[who].done.Add(id) {
+		l.again++
+	}
 }
 
 // collect takes up to max.poll.records out of the buffer
@@ -192,7 +224,12 @@ func (c *Consumer) takeBatch(pt *part, raw record.Raw, max int) (n int, whole bo
 		if n == max {
 			return n, false, nil
 		}
-		c.ledger.saw(pt, &r)
+		who, id := c.ledger.saw(pt, &r)
+		if c.cfg.Work > 0 || c.cfg.CommitFirst {
+			c.app.batch = append(c.app.batch, polled{int32(who), id})
+		} else {
+			c.ledger.finish(who, id)
+		}
 		n++
 		pt.position, pt.epoch = r.Offset+1, raw.LeaderEpoch()
 	}
@@ -202,14 +239,14 @@ func (c *Consumer) takeBatch(pt *part, raw record.Raw, max int) (n int, whole bo
 // saw enters a record into the ledger: it is a duplicate if its identity was
 // delivered before, reordered if a later one of the same producer was delivered
 // before it from the same partition.
-func (l *ledger) saw(pt *part, r *record.Record) {
+func (l *ledger) saw(pt *part, r *record.Record) (who int, id int64) {
 	l.delivered++
 	name, id, ok := client.Identity(r)
 	if !ok {
 		l.foreign++
-		return
+		return -1, 0
 	}
-	who := -1
+	who = -1
 	for i := range l.from {
 		if l.from[i].producer == string(name) {
 			who = i
@@ -231,4 +268,5 @@ func (l *ledger) saw(pt *part, r *record.Record) {
 		l.reordered++
 	}
 	pt.highest[who] = max(pt.highest[who], id)
+	return who, id
 }

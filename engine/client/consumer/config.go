@@ -22,6 +22,9 @@ type Config struct {
 	Assign []kafka.TopicPartition // assign(); Partition -1 stands for all partitions of the topic
 	From   string                 // "", "earliest", "latest" or an offset: seek there at the start
 	Work   kafka.Duration         // processing time per record
+	// CommitFirst has the application call commitSync() before it works on what
+	// poll returned: what a crash then interrupts is never done (at most once).
+	CommitFirst bool
 
 	Configs []client.Setting // ConsumerConfig, by Kafka's names
 }
@@ -72,6 +75,8 @@ func (c *Config) parse() (*options, error) {
 		return fail(errors.New("no bootstrap.servers"))
 	case c.Work < 0:
 		return fail(errors.New("work per record cannot be negative"))
+	case c.CommitFirst && c.Group == "":
+		return fail(errors.New("to commit before the work a consumer needs a group"))
 	}
 	s, err := client.ParseSettings(kafka.ScopeConsumer, c.Configs)
 	if err != nil {

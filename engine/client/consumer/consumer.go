@@ -90,6 +90,9 @@ type part struct {
 // app is the application's thread.
 type app struct {
 	busyUntil kafka.Instant // works on what poll returned
+	began     kafka.Instant // with it
+	batch     []polled      // what it is; nothing unless the work takes time
+	waiting   bool          // the work begins when the commit before it is done
 	halted    bool          // poll threw
 	orders    []any         // order.Seek and order.Commit, for when the thread is free
 	syncing   bool          // blocked in commitSync()
@@ -98,10 +101,18 @@ type app struct {
 	autoAt    kafka.Instant
 }
 
+// polled is a record that poll returned, by identity; who is -1 if it has none.
+type polled struct {
+	who int32
+	id  int64
+}
+
 // ledger is what the application saw. It outlives the process.
 type ledger struct {
 	delivered  int64
 	duplicates int64
+	processed  int64 // records that the application has finished with
+	again      int64 // of them those that it had finished with before
 	reordered  int64
 	foreign    int64 // records without an identity
 	from       []seen
@@ -112,6 +123,7 @@ type ledger struct {
 type seen struct {
 	producer string
 	ids      client.IDs
+	done     client.IDs // of them those that were processed
 }
 
 // New returns a consumer that has not been started. The error names the config
@@ -306,7 +318,10 @@ func (c *Consumer) met(now kafka.Instant, pi int32, code kafka.ErrorCode, why st
 }
 
 // Crash kills the process: positions that were not committed are gone.
-func (c *Consumer) Crash(kafka.Instant, bool) (bytesLost int64) {
+func (c *Consumer) Crash(now kafka.Instant, _ bool) (bytesLost int64) {
+	if len(c.app.batch) > 0 && !c.app.waiting {
+		c.processed(int(min(now.Sub(c.app.began)/max(c.cfg.Work, 1), kafka.Duration(len(c.app.batch)))))
+	}
 	c.reset()
 	return 0
 }

@@ -37,10 +37,10 @@ func (c *Consumer) Fork() *Consumer {
 		d.buffer[i].gone = slices.Clone(d.buffer[i].gone)
 	}
 	d.flights = slices.Clone(c.flights) // their lists are never changed
-	d.app.orders = slices.Clone(c.app.orders)
+	d.app.orders, d.app.batch = slices.Clone(c.app.orders), slices.Clone(c.app.batch)
 	d.ledger.from = slices.Clone(c.ledger.from)
 	for i := range d.ledger.from {
-		d.ledger.from[i].ids = c.ledger.from[i].ids.Clone()
+		d.ledger.from[i].ids, d.ledger.from[i].done = c.ledger.from[i].ids.Clone(), c.ledger.from[i].done.Clone()
 	}
 	d.ledger.errors = c.ledger.errors.Clone()
 	return &d
@@ -48,10 +48,10 @@ func (c *Consumer) Fork() *Consumer {
 
 // Digest writes the whole state.
 func (c *Consumer) Digest(h *sim.Hash) {
-	for _, b := range []bool{c.running, c.closing, c.paused, c.app.halted, c.app.syncing, c.app.closed, c.coord.wanted, c.coord.finding, c.coord.asking, c.coord.auto} {
+	for _, b := range []bool{c.running, c.closing, c.paused, c.app.halted, c.app.syncing, c.app.waiting, c.app.closed, c.coord.wanted, c.coord.finding, c.coord.asking, c.coord.auto} {
 		h.Bool(b)
 	}
-	for _, v := range []int64{c.seen, int64(c.armed), int64(c.preferDue), int64(c.app.busyUntil), int64(c.app.syncUntil), int64(c.app.autoAt),
+	for _, v := range []int64{c.seen, int64(c.armed), int64(c.preferDue), int64(c.app.busyUntil), int64(c.app.began), int64(c.app.syncUntil), int64(c.app.autoAt),
 		int64(c.coord.node), int64(c.coord.retryAt), int64(c.coord.tries), int64(c.coord.commits)} {
 		h.Int(v)
 	}
@@ -88,6 +88,10 @@ func (c *Consumer) Digest(h *sim.Hash) {
 				h.Int(int64(f.at[j]))
 			}
 		}
+	}
+	for _, r := range c.app.batch {
+		h.Int(int64(r.who))
+		h.Int(r.id)
 	}
 	c.digestOrders(h)
 	c.ledger.digest(h)
@@ -136,9 +140,12 @@ func (l *ledger) digest(h *sim.Hash) {
 	h.Int(l.duplicates)
 	h.Int(l.reordered)
 	h.Int(l.foreign)
+	h.Int(l.processed)
+	h.Int(l.again)
 	for i := range l.from {
 		h.String(l.from[i].producer)
 		l.from[i].ids.Digest(h)
+		l.from[i].done.Digest(h)
 	}
 	l.errors.Digest(h)
 }
@@ -197,6 +204,12 @@ func (c *Consumer) Delivered() int64 { return c.ledger.delivered }
 
 // Duplicates is how many records poll returned again.
 func (c *Consumer) Duplicates() int64 { return c.ledger.duplicates }
+
+// Processed is how many records the application has finished with.
+func (c *Consumer) Processed() int64 { return c.ledger.processed }
+
+// ProcessedAgain is how many of them it had finished with before.
+func (c *Consumer) ProcessedAgain() int64 { return c.ledger.again }
 
 // Reordered is how many records came after a later one of the same producer in
 // the same partition.
