@@ -18,7 +18,7 @@ const (
 	partitionsMax         = 10_000
 	clientsMax            = 100
 	recordsMax            = 1_000_000
-	valueBytesMax         = 1 << 20
+	valueBytesMax         = 8 << 20
 	listMax               = 1_000
 	termsMax              = 8
 	rateMax               = 1_000_000 * 1000 // records per 1000 s

@@ -129,6 +129,14 @@ func (c *Consumer) work(now kafka.Instant, n int) {
 	c.app.began, c.app.busyUntil = now, now.Add(min(c.cfg.Work, kafka.Day)*kafka.Duration(n))
 }
 
+// finished is how many records of what poll returned the work is done for.
+func (c *Consumer) finished(now kafka.Instant) int {
+	if c.app.waiting || len(c.app.batch) == 0 {
+		return 0
+	}
+	return int(min(now.Sub(c.app.began)/max(c.cfg.Work, 1), kafka.Duration(len(c.app.batch))))
+}
+
 // processed says that the application has finished with the first n records of
 // what poll returned, and that it goes on with no others of them.
 func (c *Consumer) processed(n int) {

@@ -319,9 +319,7 @@ func (c *Consumer) met(now kafka.Instant, pi int32, code kafka.ErrorCode, why st
 
 // Crash kills the process: positions that were not committed are gone.
 func (c *Consumer) Crash(now kafka.Instant, _ bool) (bytesLost int64) {
-	if len(c.app.batch) > 0 && !c.app.waiting {
-		c.processed(int(min(now.Sub(c.app.began)/max(c.cfg.Work, 1), kafka.Duration(len(c.app.batch)))))
-	}
+	c.processed(c.finished(now))
 	c.reset()
 	return 0
 }

@@ -205,10 +205,11 @@ func (c *Consumer) Delivered() int64 { return c.ledger.delivered }
 // Duplicates is how many records poll returned again.
 func (c *Consumer) Duplicates() int64 { return c.ledger.duplicates }
 
-// Processed is how many records the application has finished with.
-func (c *Consumer) Processed() int64 { return c.ledger.processed }
+// Processed is how many records the application has finished with by now.
+func (c *Consumer) Processed(now kafka.Instant) int64 { return c.ledger.processed + int64(c.finished(now)) }
 
-// ProcessedAgain is how many of them it had finished with before.
+// ProcessedAgain is how many it had finished with before, as far as what poll
+// returned is done with.
 func (c *Consumer) ProcessedAgain() int64 { return c.ledger.again }
 
 // Reordered is how many records came after a later one of the same producer in
