@@ -206,7 +206,9 @@ func (c *Consumer) Delivered() int64 { return c.ledger.delivered }
 func (c *Consumer) Duplicates() int64 { return c.ledger.duplicates }
 
 // Processed is how many records the application has finished with by now.
-func (c *Consumer) Processed(now kafka.Instant) int64 { return c.ledger.processed + int64(c.finished(now)) }
+func (c *Consumer) Processed(now kafka.Instant) int64 {
+	return c.ledger.processed + int64(c.finished(now))
+}
 
 // ProcessedAgain is how many it had finished with before, as far as what poll
 // returned is done with.
