@@ -50,7 +50,6 @@ var order = []string{
 	"control/kraft",
 	"control/even",
 	"control/hand-over",
-	"ops/follower-fetch",
 	"control/fenced",
 	"control/shutdown",
 	"control/preferred",
@@ -76,6 +75,19 @@ var order = []string{
 	"ops/full-disk",
 	"ops/bit-rot",
 	"ops/cleaner-dead",
+	"delivery/at-most-once",
+	"delivery/at-least-once",
+	"delivery/idempotence",
+	"delivery/window",
+	"delivery/reorder",
+	"delivery/timeout",
+	"groups/offsets",
+	"groups/reset",
+	"groups/auto-commit",
+	"groups/lag",
+	"ops/slow-disk",
+	"ops/cut",
+	"ops/follower-fetch",
 }
 
 // All lists the lessons in teaching order.
