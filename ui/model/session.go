@@ -28,6 +28,9 @@ type Session interface {
 	StepBack() bool
 	// Seek jumps to the nearest keyframe at or before t; RunUntil goes the rest.
 	Seek(t kafka.Instant)
+	// SeekEvent goes to the moment after n events, as Event counts them; false
+	// if the run has no such moment.
+	SeekEvent(n uint64) bool
 
 	// Do gives one line of the scenario language to the world, now. In the past
 	// it cuts what the user did later.

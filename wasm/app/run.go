@@ -107,10 +107,6 @@ func (a *app) seek(c model.SeekTo) {
 	a.seekOn(seekFirst)
 }
 
-// stepBackMax is how many events a link's moment may lie before the end of its
-// instant.
-const stepBackMax = 10_000
-
 // seekOn goes on towards the goal.
 func (a *app) seekOn(budget float64) {
 	done := a.run(a.goal, budget)
@@ -121,10 +117,10 @@ func (a *app) seekOn(budget float64) {
 			return
 		}
 	}
-	for n := 0; a.exact > 0 && a.session.Event() > a.exact && n < stepBackMax; n++ {
-		if !a.session.StepBack() {
-			break
-		}
+	// A link's moment may lie within an instant, but nowhere else.
+	if end := a.session.Event(); a.exact > 0 && a.exact < end && (!a.session.SeekEvent(a.exact) || a.session.Now() != a.goal) {
+		a.session.SeekEvent(end)
+		a.send(model.Say{Text: "The link counts its events in another way: this is the end of its instant."})
 	}
 	a.exact = 0
 	a.quiet()
