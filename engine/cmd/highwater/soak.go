@@ -99,7 +99,7 @@ func soakText(seed uint64, long kafka.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title Soak %d\nseed %d\n", seed, seed)
 	q := newQuorumFaults(seed)
-	fmt.Fprintf(&b, "cluster brokers=%d controllers=%d replica.lag.time.max.ms=%d\n", soakBrokers, len(q.down), 2000+r.IntN(4)*4000)
+	fmt.Fprintf(&b, "cluster brokers=%d %s replica.lag.time.max.ms=%d\n", soakBrokers, q.cluster(), 2000+r.IntN(4)*4000)
 	fmt.Fprintf(&b, "topic t partitions=%d replication.factor=%d min.insync.replicas=%d\n", soakPartitions, soakReplicas, soakMinISR)
 	fmt.Fprintf(&b, "producer safe topic=t acks=all rate=%d/s keys=16\n", 20+r.IntN(200))
 	fmt.Fprintf(&b, "producer fast topic=t acks=1 rate=%d/s keys=16 enable.idempotence=false\n", 20+r.IntN(200))

@@ -22,6 +22,15 @@ func newQuorumFaults(seed uint64) *quorumFaults {
 	return q
 }
 
+// cluster is what the cluster's line says of the controllers. A broker that starts
+// while the quorum is lost must not give up.
+func (q *quorumFaults) cluster() string {
+	if len(q.down) == 1 {
+		return "controllers=1"
+	}
+	return fmt.Sprintf("controllers=%d initial.broker.registration.timeout.ms=600000", len(q.down))
+}
+
 // next writes what happens to a controller at the instant of the last line, in
 // one case of three; nothing in a quorum of one.
 func (q *quorumFaults) next(b *strings.Builder) {
