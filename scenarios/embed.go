@@ -18,6 +18,7 @@ var order = []string{
 	"log/first-cluster",
 	"log/keys",
 	"log/order",
+	"log/compression",
 	"log/grow",
 	"log/other-hashes",
 	"log/sticky",

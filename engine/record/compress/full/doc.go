@@ -1,5 +1,6 @@
 // Package full makes every codec of Kafka available to record batches by being
-// imported: gzip, snappy, lz4 and zstd.
+// imported: gzip, snappy, lz4 and, but in a browser, zstd, which would add 200 kB
+// to the page's download.
 //
 // It owns how Kafka frames each of them. Snappy comes in blocks behind the
 // header of snappy-java, as the Java client writes it, or bare, as some other

@@ -1,0 +1,4 @@
+package world
+
+// The codecs of compression.type, for producers, brokers and whoever reads.
+import _ "github.com/highwater-sim/highwater/engine/record/compress/full"
