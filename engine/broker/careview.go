@@ -19,8 +19,9 @@ type Care struct {
 	Uncleanable bool          // KIP-346
 
 	// Of the pass that is being made over it, nil if there is none.
-	Pass    *storage.Cleaning
-	StepDue kafka.Instant // when the pass's present step is done
+	Pass      *storage.Cleaning
+	StepDue   kafka.Instant  // when the pass's present step is done
+	StepTakes kafka.Duration // how long it takes in all
 }
 
 // Care looks at the replica at an instant.
@@ -34,7 +35,7 @@ func (r *Replica) Care(now kafka.Instant) Care {
 	c.Cleanable = r.Log.Cleanable(now, c.Checkpoint, p.hw)
 	c.Uncleanable = slices.Contains(k.cleaner.bad, p.num)
 	if k.cleaner.pass != nil && k.cleaner.part == p.num {
-		c.Pass, c.StepDue = k.cleaner.pass, k.cleaner.due
+		c.Pass, c.StepDue, c.StepTakes = k.cleaner.pass, k.cleaner.due, r.b.stepTakes(k.cleaner.pass.Work())
 	}
 	return c
 }

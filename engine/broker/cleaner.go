@@ -151,11 +151,14 @@ func (s producers) tails() []storage.ProducerTail {
 // planStep sets the time that the pass's step takes.
 func (b *Broker) planStep(now kafka.Instant, out *sim.Out) {
 	c := &b.care.cleaner
-	rate := min(b.set.cleanerRate, cleanerBytesPerSecond)
-	work := c.pass.Work()
-	took := kafka.Duration(work/rate)*kafka.Second + kafka.Duration(work%rate*int64(kafka.Second)/rate)
-	c.due = now.Add(took)
+	c.due = now.Add(b.stepTakes(c.pass.Work()))
 	out.SetTimer(timer(timerCleaner, cleanerStep), c.due)
+}
+
+// stepTakes is how long the cleaner needs to read a number of bytes.
+func (b *Broker) stepTakes(work int64) kafka.Duration {
+	rate := min(b.set.cleanerRate, cleanerBytesPerSecond)
+	return kafka.Duration(work/rate)*kafka.Second + kafka.Duration(work%rate*int64(kafka.Second)/rate)
 }
 
 // cleanerSteps ends a step of the pass.

@@ -334,6 +334,14 @@ func (p *Controller) Describe(now kafka.Instant, to []raft.ReplicaStatus) []raft
 	return p.raft.Describe(now, to)
 }
 
+// Ballot appends the votes of the election that it stands for; none if it does not.
+func (p *Controller) Ballot(to []raft.Vote) []raft.Vote {
+	if p.raft == nil {
+		return to
+	}
+	return p.raft.Ballot(to)
+}
+
 // Snapshots lists the snapshots of its metadata log, oldest first.
 func (p *Controller) Snapshots() []raft.Snapshot { return p.snaps.List() }
 

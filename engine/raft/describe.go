@@ -102,3 +102,21 @@ func Bootstrap(voters []Voter) Snapshots {
 	w.batch(true, []record.Record{controlRecord(record.ControlSnapshotFooter, []byte{0, 0, 0}, 0)})
 	return Snapshots{list: []Snapshot{{Data: w.data}}}
 }
+
+// Vote is what a voter has said in the election that a replica stands for.
+type Vote struct {
+	Voter            kafka.NodeID
+	Granted, Refused bool // neither: no answer yet
+}
+
+// Ballot appends the votes of the running election, by voter; none unless the
+// replica is Prospective (then they are pre-votes, KIP-996) or Candidate.
+func (r *Replica) Ballot(to []Vote) []Vote {
+	if r.state != Prospective && r.state != Candidate {
+		return to
+	}
+	for _, v := range r.ballot {
+		to = append(to, Vote{v.id, v.state == granted, v.state == rejected})
+	}
+	return to
+}

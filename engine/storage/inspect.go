@@ -113,9 +113,10 @@ func (l *Log) EpochCheckpointBytes() []byte { return l.epochs.file() }
 // yet: it serves nothing until then.
 func (l *Log) Unclean() bool { return l.unclean }
 
-// Fingerprint changes with every batch that is appended, cut off, cleaned or
-// damaged, and with the log start: two moments of a log with equal fingerprints
-// and sizes hold the same bytes.
+// Fingerprint changes with every batch that is appended or cut off, with every
+// roll and with all that the cleaner and retention do: two moments of a log with
+// equal fingerprints and log ends hold the same bytes.
 func (l *Log) Fingerprint() uint64 {
-	return mix(mix(l.hash^uint64(l.active.size)<<1, l.cleanedHash), uint64(l.start))
+	h := mix(l.hash^uint64(l.active.size)<<1, l.cleanedHash)
+	return mix(mix(h, uint64(l.start)), uint64(l.seg(0).base)^uint64(l.bytes)<<20^uint64(len(l.closed))<<56)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/sim/net"
+	"github.com/highwater-sim/highwater/engine/storage"
 	"github.com/highwater-sim/highwater/engine/world"
 )
 
@@ -25,6 +26,8 @@ type Builder struct {
 	procs    []*node.Broker
 	nodes    []nodeCount
 	quorum   []raft.ReplicaStatus
+	votes    []raft.Vote
+	pass     *storage.Cleaning // over the replica that is being looked at
 	assigned []consumer.Assigned
 }
 
@@ -82,12 +85,16 @@ func (b *Builder) controllers(w *world.World, into *Cluster) {
 		*v = Controller{
 			ID: c.ID(), State: processState(w.Kernel(), sim.ActorID(c.ID())), Role: c.Role(),
 			Epoch: int32(c.QuorumEpoch()), LogEnd: c.LogEnd(), HW: c.HW(),
-			Leader: c.QuorumLeader(), VotedFor: q.VotedID, Snapshots: len(c.Snapshots()), Voters: v.Voters,
+			Leader: c.QuorumLeader(), VotedFor: q.VotedID, Snapshots: len(c.Snapshots()), Voters: v.Voters, Ballot: v.Ballot[:0],
 		}
 		if log := c.MetadataLog(); log != nil {
 			v.LogStart = log.LogStart()
 		}
 		v.Voters = b.quorumOf(c, w.Now(), v.Voters)
+		b.votes = c.Ballot(b.votes[:0])
+		for _, x := range b.votes {
+			v.Ballot = append(v.Ballot, Vote{x.Voter, x.Granted, x.Refused})
+		}
 		into.MetadataEnd = max(into.MetadataEnd, c.LogEnd())
 	}
 }

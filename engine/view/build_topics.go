@@ -69,8 +69,10 @@ func (b *Builder) partition(w *world.World, o Options, p *metadata.Partition, v 
 	lead, hasLead := leaderOf(b.procs, v)
 	for i, id := range p.Replicas {
 		r := &v.Replicas[i]
-		cells := r.Cells[:0]
-		*r = Replica{Broker: id, InISR: slices.Contains(p.ISR, id), Cells: cells, HW: kafka.NoOffset, CaughtUp: kafka.Never}
+		*r = Replica{
+			Broker: id, InISR: slices.Contains(p.ISR, id), HW: kafka.NoOffset, CaughtUp: kafka.Never,
+			Cells: r.Cells[:0], Epochs: r.Epochs[:0], Extents: r.Extents[:0], Indexed: r.Indexed[:0],
+		}
 		if int(id) >= 1 && int(id) <= len(b.nodes) {
 			b.nodes[id-1].replicas++
 			if id == p.Leader {
@@ -79,6 +81,7 @@ func (b *Builder) partition(w *world.World, o Options, p *metadata.Partition, v 
 			b.fillReplica(b.procs[id-1], o, v.TP, r)
 		}
 		if hasLead && id != p.Leader {
+			b.diverges(&lead, v.TP, r)
 			r.Lag = int64(lead.Log.LEO() - r.LEO)
 			r.CaughtUp = caughtUp(&lead, id, w.Now())
 		}
@@ -118,7 +121,17 @@ func (b *Builder) fillReplica(n *node.Broker, o Options, tp kafka.TopicPartition
 	}
 	b.replica(n, log, r, tp)
 	if o.Cells > 0 {
-		r.Cells = b.cells(n.ID(), log, tp, o.Cells, r.Cells)
+		b.cells(n.ID(), log, tp, o.Cells, r)
+	}
+}
+
+// diverges finds out how much of a replica's log is not the leader's.
+func (b *Builder) diverges(lead *broker.Replica, tp kafka.TopicPartition, r *Replica) {
+	if r.Broker < 1 || int(r.Broker) > len(b.procs) || r.LEO == 0 {
+		return
+	}
+	if log := b.log(b.procs[r.Broker-1], tp); log != nil {
+		r.Divergent = int64(log.LEO() - log.DivergesFrom(lead.Log))
 	}
 }
 
@@ -145,8 +158,9 @@ func (b *Builder) log(n *node.Broker, tp kafka.TopicPartition) *storage.Log {
 // replica fills in what a broker's machine and process know of a replica.
 func (b *Builder) replica(n *node.Broker, log *storage.Log, r *Replica, tp kafka.TopicPartition) {
 	r.LogStart, r.LEO, r.Segments, r.Bytes = log.LogStart(), log.LEO(), log.SegmentCount(), log.Size()
-	r.Durable = log.DurableOffset()
+	r.Durable, r.CellsFrom = log.DurableOffset(), log.LEO()
 	r.Epoch = log.LatestEpoch()
+	b.pass = nil
 	slot, _ := n.Dir().Slot(tp)
 	r.HW = min(n.Dir().HWCheckpoint(slot), r.LEO)
 	if m := n.Broker(); m != nil {
@@ -168,6 +182,7 @@ func (b *Builder) care(live *broker.Replica, r *Replica) {
 	if c.Pass == nil {
 		return
 	}
+	b.pass, r.CleanDone = c.Pass, b.cleanDone(&c)
 	r.Cleaning, r.CleaningAt = c.Pass.Stage.String(), c.Pass.Cleanable.FirstDirty
 	if c.Pass.Stage == storage.Rewriting {
 		r.CleaningAt = c.Pass.Groups[c.Pass.Group].Base
@@ -188,24 +203,54 @@ type crashedLog struct {
 
 // tail is the decoded end of a log, and by what it is known to be unchanged.
 type tail struct {
-	leo   kafka.Offset
-	print uint64
-	want  int
-	cells []Cell
+	leo     kafka.Offset
+	print   uint64
+	want    int
+	pass    *storage.Cleaning
+	from    kafka.Offset
+	cells   []Cell
+	epochs  []EpochStart
+	extents []Extent
+	indexed []kafka.Offset
 }
 
-// cells appends the last n records of a log, oldest first.
-func (b *Builder) cells(id kafka.NodeID, log *storage.Log, tp kafka.TopicPartition, n int, out []Cell) []Cell {
+// cells fills in the last n records of a log, oldest first, and what the log is
+// made of there.
+func (b *Builder) cells(id kafka.NodeID, log *storage.Log, tp kafka.TopicPartition, n int, r *Replica) {
 	key := tailKey{id, tp}
 	t := b.tails[key]
-	if t.leo != log.LEO() || t.print != log.Fingerprint() || t.want != n {
-		t = tail{log.LEO(), log.Fingerprint(), n, b.decodeTail(log, n, t.cells[:0])}
+	if t.leo != log.LEO() || t.print != log.Fingerprint() || t.want != n || t.pass != b.pass {
+		t.leo, t.print, t.want, t.pass = log.LEO(), log.Fingerprint(), n, b.pass
+		t.look(log)
+		t.cells = b.decodeTail(log, n, t.cells[:0])
 		if b.tails == nil {
 			b.tails = map[tailKey]tail{}
 		}
 		b.tails[key] = t
 	}
-	return append(out, t.cells...)
+	r.CellsFrom = t.from
+	r.Cells = append(r.Cells, t.cells...)
+	r.Epochs = append(r.Epochs, t.epochs...)
+	r.Extents = append(r.Extents, t.extents...)
+	r.Indexed = append(r.Indexed, t.indexed...)
+}
+
+// look reads where segments, epochs and index entries are in the log's end.
+func (t *tail) look(log *storage.Log) {
+	t.from = max(log.LEO()-kafka.Offset(t.want), log.LogStart())
+	t.epochs, t.extents, t.indexed = t.epochs[:0], t.extents[:0], t.indexed[:0]
+	for _, e := range log.Epochs() {
+		if e.StartOffset < t.from {
+			t.epochs = t.epochs[:0]
+		}
+		t.epochs = append(t.epochs, EpochStart{e.Epoch, e.StartOffset})
+	}
+	for s := range log.SegmentsFrom(t.from) {
+		t.extents = append(t.extents, Extent{s.BaseOffset, s.EndOffset, s.Size, s.Active})
+	}
+	for e := range log.IndexFrom(t.from) {
+		t.indexed = append(t.indexed, e.Offset)
+	}
 }
 
 // tailsKept is how many logs' ends stay decoded between builds.

@@ -36,6 +36,15 @@ func describeRequest(req kmsg.Request, img *metadata.Image, v *Flight) {
 				v.about(img, t.Topic, t.TopicID, t.Partitions[j].Partition)
 			}
 		}
+	case *kmsg.VoteRequest:
+		v.Say = "vote"
+		for i := range r.Topics {
+			for j := range r.Topics[i].Partitions {
+				if r.Topics[i].Partitions[j].PreVote {
+					v.Say = "pre-vote"
+				}
+			}
+		}
 	case *kmsg.AlterPartitionRequest:
 		for i := range r.Topics {
 			for j := range r.Topics[i].Partitions {
@@ -53,6 +62,17 @@ func describeResponse(resp kmsg.Response, img *metadata.Image, v *Flight) {
 			for j := range t.Partitions {
 				v.about(img, t.Topic, t.TopicID, t.Partitions[j].Partition)
 				v.failed(t.Partitions[j].ErrorCode)
+			}
+		}
+	case *kmsg.VoteResponse:
+		v.failed(r.ErrorCode)
+		v.Say = "refused"
+		for i := range r.Topics {
+			for j := range r.Topics[i].Partitions {
+				v.failed(r.Topics[i].Partitions[j].ErrorCode)
+				if r.Topics[i].Partitions[j].VoteGranted {
+					v.Say = "granted"
+				}
 			}
 		}
 	case *kmsg.FetchResponse:

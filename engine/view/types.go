@@ -51,6 +51,13 @@ type Controller struct {
 	LogStart  kafka.Offset
 	Snapshots int             // of the metadata, on its disk
 	Voters    []VoterProgress // while it leads: voters, then observers, by id
+	Ballot    []Vote          // while Prospective (pre-votes) or Candidate: by voter, its own included
+}
+
+// Vote is what a voter has said in an election of the quorum.
+type Vote struct {
+	Voter            kafka.NodeID
+	Granted, Refused bool // neither: no answer yet
 }
 
 // VoterProgress is what the quorum's leader knows of a replica of the metadata
@@ -145,8 +152,44 @@ type Replica struct {
 	DirtyBytes int64        // in segments from there to DirtyTo
 	Cleaning   string       // stage of a pass that is being made: "rewriting"; "": none
 	CleaningAt kafka.Offset // where it is
+	CleanDone  int64        // how much of all the bytes that the pass reads it has read, in millionths
 	Dead       bool         // uncleanable (KIP-346)
+
+	// CellsFrom is the first offset that Cells goes back to: from there to LEO an
+	// offset without a cell is a gap that the cleaner left.
+	CellsFrom kafka.Offset
+	Epochs    []EpochStart   // leader epochs of the log, oldest first; those that begin at or after CellsFrom, and the one before them
+	Extents   []Extent       // segments that hold something from CellsFrom on, oldest first; the last is the active one
+	Indexed   []kafka.Offset // from CellsFrom on: last offsets of the batches that have an entry in the offset index
+	// Divergent is how many offsets at its end the leader's log does not have like
+	// this, by the leader epochs of both: what a follower would cut off (KIP-101).
+	Divergent int64
 }
+
+// EpochStart is where a leader epoch begins in a log.
+type EpochStart struct {
+	Epoch  kafka.LeaderEpoch
+	Offset kafka.Offset
+}
+
+// Extent is a segment by its offsets.
+type Extent struct {
+	Base, End kafka.Offset // End is the next one's base, the log end offset of the active one
+	Bytes     int64
+	Active    bool
+}
+
+// Fate is what the cleaner will do with a record, as far as its pass knows.
+type Fate uint8
+
+// The fates.
+const (
+	Stays      Fate = iota
+	Superseded      // a later record has its key
+	Expired         // a tombstone whose delete horizon has passed
+	NullKey         // it has no key
+	Aborted         // of an aborted transaction
+)
 
 // Cell is one record, or one marker, as the picture shows it.
 type Cell struct {
@@ -160,6 +203,10 @@ type Cell struct {
 	Size      int // bytes of key and value
 	Timestamp int64
 	Producer  string // the client that sent it, "" if unknown
+	Fate      Fate   // while the cleaner is over this log
+	// Horizon is from when on the cleaner may drop a tombstone, or a marker, in ms
+	// since 1970 (KIP-534); 0 if no pass has set it.
+	Horizon int64
 }
 
 // Producer is a producing client.
@@ -228,6 +275,7 @@ type Flight struct {
 	TP       kafka.TopicPartition // the first it is about, if any
 	Err      kafka.ErrorCode
 	Bytes    int
+	Say      string // of a vote: pre-vote, vote, granted, refused; else ""
 }
 
 // Link is a link that a fault or a setting changed.
