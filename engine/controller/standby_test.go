@@ -95,3 +95,34 @@ func TestStandbyTakesOver(t *testing.T) {
 		t.Errorf("heartbeats: %v", at)
 	}
 }
+
+// A controller whose quorum replica does not lead any more forgets what was not
+// committed, and sends who waited for it to the new one.
+func TestRenounce(t *testing.T) {
+	c := New(Config{ID: 101, Seed: 1})
+	out := sim.NewOut(0, 101)
+	c.Activate(0, 3, 1, out)
+	c.TakeRecords()
+	c.Committed(c.NextOffset(), out)
+	stable := c.Stable()
+	out = sim.NewOut(0, 101)
+	c.Step(0, &sim.Input{Kind: sim.InputRequest, Conn: 7, Corr: 9, Request: &kmsg.BrokerRegistrationRequest{BrokerID: 1}}, out)
+	if len(out.Messages()) != 0 || c.Head() == stable {
+		t.Fatalf("answered %v before the commit", out.Messages())
+	}
+	out = sim.NewOut(0, 101)
+	c.Renounce(out)
+	m := out.Messages()
+	if len(m) != 1 || m[0].Conn != 7 || m[0].Corr != 9 || kafka.ErrorCode(m[0].Response.(*kmsg.BrokerRegistrationResponse).ErrorCode) != kafka.NotController {
+		t.Errorf("answers %+v", m)
+	}
+	if c.Active() || c.Head() != stable || c.Stable() != stable || len(c.TakeRecords()) != 0 {
+		t.Error("something uncommitted was kept")
+	}
+	// The record was committed after all, by another leader, and comes back.
+	c.Replay([]metadata.Entry{{Offset: stable.Offset + 2, Record: metadata.Latest(&metadata.RegisterBrokerRecord{BrokerID: 1, BrokerEpoch: 5, Fenced: true})}})
+	c.Activate(0, 4, stable.Offset+3, sim.NewOut(0, 101))
+	if c.Head().Broker(1) == nil || c.Epoch() != 4 || len(c.TakeRecords()) != 0 {
+		t.Errorf("broker %+v in epoch %d", c.Head().Broker(1), c.Epoch())
+	}
+}
