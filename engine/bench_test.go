@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -40,6 +41,34 @@ func BenchmarkSession(b *testing.B) {
 	spent := (cpuTime() - cpu).Seconds()
 	b.ReportMetric(float64(s.Now().Sub(start))/1e9/spent, "x-real-time")
 	b.ReportMetric(spent*1e9/float64(s.Event()-events), "ns/event")
+}
+
+// BenchmarkTenMinutes runs ten minutes of the reference cluster and prints what
+// memory that takes with its whole history (budget: 150 MB), and what going to
+// instants all over it costs (budget: 100 ms, in WebAssembly).
+func BenchmarkTenMinutes(b *testing.B) {
+	for range b.N {
+		s, err := engine.Open(reference, engine.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		run(s, kafka.Instant(600*kafka.Second))
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB")
+		var worst, sum time.Duration
+		const seeks = 60
+		for i := range seeks {
+			at := kafka.Duration(i*997%600)*kafka.Second + 500*kafka.Millisecond
+			cpu := cpuTime()
+			run(s, kafka.Instant(at))
+			spent := cpuTime() - cpu
+			worst, sum = max(worst, spent), sum+spent
+		}
+		b.ReportMetric(float64(worst.Microseconds())/1e3, "worst-seek-ms")
+		b.ReportMetric(float64(sum.Microseconds())/1e3/seeks, "mean-seek-ms")
+	}
 }
 
 // cpuTime is what this process has used of all processors.
