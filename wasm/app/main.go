@@ -3,6 +3,8 @@
 package main
 
 import (
+	"runtime/debug"
+
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/model"
 	"github.com/highwater-sim/highwater/ui/panel"
@@ -12,7 +14,16 @@ import (
 	"github.com/vugu/vugu/domrender"
 )
 
+// The collector runs when the heap has grown to this many percent over what was
+// live, or nears the limit: a young run makes little garbage that lasts.
+const (
+	gcPercent   = 300
+	memoryLimit = 140 << 20
+)
+
 func main() {
+	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(memoryLimit)
 	a := &app{}
 	a.browser = bridge.Open(a.events(), a.guard)
 	a.guard(a.start)
