@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -65,13 +64,13 @@ type slot struct {
 	up      bool
 	powered bool
 	frozen  bool
-	exited  bool   // it ended by itself
-	life    uint32 // counts starts
-	timers  map[Timer]handle
-	own     []int32  // connections that it opened
-	serves  []int32  // connections that others opened to it
-	backlog []handle // what a frozen process has not seen yet
-	rng     Rand     // for reconnect back-off
+	exited  bool       // it ended by itself
+	life    uint32     // counts starts
+	timers  []timerSet // few: looked through one by one
+	own     []int32    // connections that it opened
+	serves  []int32    // connections that others opened to it
+	backlog []handle   // what a frozen process has not seen yet
+	rng     Rand       // for reconnect back-off
 }
 
 // New returns a kernel at instant now, without actors.
@@ -96,7 +95,7 @@ func (k *Kernel) Add(id ActorID, name string, a Actor) {
 	}
 	k.slots = append(k.slots, slot{
 		id: id, name: name, actor: a, powered: true,
-		timers: map[Timer]handle{}, rng: NewRand(k.seed, "connect/"+name),
+		rng: NewRand(k.seed, "connect/"+name),
 	})
 	(*table)[i] = int32(len(k.slots))
 }
@@ -226,7 +225,7 @@ func (k *Kernel) happen(e *event) {
 		}
 	case evTimer:
 		s := &k.slots[e.slot]
-		delete(s.timers, e.timer)
+		s.forget(e.timer)
 		k.in = Input{Kind: InputTimer, Timer: e.timer}
 		k.step(e.slot, e.cause)
 	case evNoAnswer:
@@ -305,20 +304,39 @@ func (k *Kernel) setTimer(s int32, t Timer, at kafka.Instant, cause trace.ID) {
 		return
 	}
 	h := k.schedule(event{at: max(at, k.now), kind: evTimer, slot: s, timer: t, cause: cause})
-	k.slots[s].timers[t] = h
+	k.slots[s].timers = append(k.slots[s].timers, timerSet{t, h})
 }
 
 func (k *Kernel) clearTimer(s int32, t Timer) {
 	sl := &k.slots[s]
-	h, set := sl.timers[t]
-	if !set {
+	h := sl.forget(t)
+	if h == noHandle {
 		return
 	}
-	delete(sl.timers, t)
 	if i := slices.Index(sl.backlog, h); i >= 0 {
 		sl.backlog = slices.Delete(sl.backlog, i, i+1)
 	}
 	k.queue.remove(h)
+}
+
+// timerSet is a timer that is set, and its event.
+type timerSet struct {
+	timer Timer
+	event handle
+}
+
+// forget takes a timer off the list and returns its event; noHandle if it was
+// not set.
+func (s *slot) forget(t Timer) handle {
+	for i := range s.timers {
+		if s.timers[i].timer == t {
+			h, last := s.timers[i].event, len(s.timers)-1
+			s.timers[i] = s.timers[last]
+			s.timers = s.timers[:last]
+			return h
+		}
+	}
+	return noHandle
 }
 
 func (k *Kernel) schedule(e event) handle {
@@ -353,7 +371,7 @@ func (k *Kernel) Clone() *Kernel {
 	c.slots = slices.Clone(k.slots)
 	for i := range c.slots {
 		s := &c.slots[i]
-		s.timers = maps.Clone(s.timers)
+		s.timers = slices.Clone(s.timers)
 		s.own, s.serves, s.backlog = slices.Clone(s.own), slices.Clone(s.serves), slices.Clone(s.backlog)
 		s.actor = s.actor.Clone()
 	}

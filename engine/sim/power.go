@@ -43,7 +43,7 @@ func (k *Kernel) stop(i int32, tellPeers bool) { k.stopFor(i, tellPeers, k.notes
 func (k *Kernel) stopFor(i int32, tellPeers bool, cause trace.ID) {
 	s := &k.slots[i]
 	s.up, s.frozen = false, false
-	clear(s.timers)
+	s.timers = s.timers[:0]
 	for h := range k.queue.slab {
 		if e := &k.queue.slab[h]; e.kind == evTimer && e.slot == i && e.seq != 0 {
 			k.queue.remove(handle(h))
