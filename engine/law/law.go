@@ -86,6 +86,7 @@ type partition struct {
 	members   []member          // sorted by node
 	grown     []growth          // this event's appends of followers
 	cleaned   []kafka.NodeID    // where the cleaner ended a pass in this event
+	compacted kafka.Offset      // keys were judged up to here by some pass
 }
 
 // member is a replica as the laws see it.

@@ -19,10 +19,13 @@ func (c *Checker) retention(p *partition) {
 	}
 }
 
-// cleaner: a compacted log reads as the same latest state. Up to where both have
-// been cleaned, a replica and each other one in the leader's maximal ISR say the
+// cleaner: a compacted log reads as the same latest state. Up to where any has
+// been cleaned, for followers are given what is left there, a replica and each other one in the leader's maximal ISR say the
 // same of every key that retention has left on both.
 func (c *Checker) cleaner(p *partition, node kafka.NodeID) {
+	for i := range c.now {
+		p.compacted = max(p.compacted, c.now[i].Log.CleanedTo())
+	}
 	a := c.at(node)
 	if a == nil || !a.Up || a.Log.Unclean() {
 		return
@@ -40,7 +43,7 @@ func (c *Checker) cleaner(p *partition, node kafka.NodeID) {
 }
 
 func (c *Checker) sameState(p *partition, a, b *seen, hw kafka.Offset) {
-	from, to := max(a.Log.LogStart(), b.Log.LogStart()), max(a.Log.CleanedTo(), b.Log.CleanedTo())
+	from, to := max(a.Log.LogStart(), b.Log.LogStart()), p.compacted
 	if to > min(hw, a.Log.LEO(), b.Log.LEO()) {
 		return
 	}

@@ -126,8 +126,10 @@ func (l *Log) HasCleanable(checkpoint kafka.Offset) bool {
 	return len(l.closed) > 0 && checkpoint < l.active.base
 }
 
-// CleanedTo is the offset before which the cleaner has been at least once, 0 if
-// never: offsets below it may have gaps.
+// CleanedTo is the offset up to which keys have been taken into account where the
+// cleaner has written this log, 0 if never: below it offsets may have gaps, and
+// what it says of a key is true up to there. A follower that was given gaps counts
+// as cleaned that far.
 func (l *Log) CleanedTo() kafka.Offset { return l.cleanedTo }
 
 // ProducerTail is the last batch of a producer that a partition still knows: the

@@ -123,7 +123,7 @@ func (c *Cleaning) Advance(l *Log, now kafka.Instant) (next *Cleaning, aborted b
 			break
 		}
 		l.replaceSegments(now, from, from+g.Segments, data)
-		l.cleanedTo = max(l.cleanedTo, g.End)
+		l.cleanedTo = max(l.cleanedTo, g.End, n.End) // the map may reach farther than the group
 		n.Stats.Segments += int64(g.Segments)
 		if n.Group++; n.Group == len(n.Groups) {
 			n.Stage = Cleaned

@@ -177,7 +177,7 @@ func (l *Log) AppendAsFollower(now kafka.Instant, batches []byte) (first, last k
 	if len(batches) == 0 {
 		return l.leo, l.leo - 1, nil
 	}
-	set := appendSet{first: kafka.NoOffset, last: l.leo - 1, maxTS: record.NoTimestamp, size: len(batches)}
+	set, gaps := appendSet{first: kafka.NoOffset, last: l.leo - 1, maxTS: record.NoTimestamp, size: len(batches)}, false
 	for rest := batches; len(rest) > 0; {
 		r, err := record.Frame(rest)
 		if err != nil {
@@ -189,12 +189,16 @@ func (l *Log) AppendAsFollower(now kafka.Instant, batches []byte) (first, last k
 		if set.first == kafka.NoOffset {
 			set.first = r.BaseOffset()
 		}
+		gaps = gaps || r.BaseOffset() != set.last+1 || kafka.Offset(r.Count()) != r.NextOffset()-r.BaseOffset()
 		set.last = r.LastOffset()
 		set.maxTS = max(set.maxTS, r.MaxTimestamp())
 		rest = rest[len(r):]
 	}
 	if err := l.maybeRoll(now.UnixMilli(), &set); err != nil {
 		return 0, 0, err
+	}
+	if gaps {
+		l.cleanedTo = max(l.cleanedTo, set.last+1)
 	}
 	at := l.adopt(batches)
 	data := l.active.cur.data

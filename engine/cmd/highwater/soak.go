@@ -99,8 +99,12 @@ func soakText(seed uint64, long kafka.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title Soak %d\nseed %d\n", seed, seed)
 	q := newQuorumFaults(seed)
-	fmt.Fprintf(&b, "cluster brokers=%d %s replica.lag.time.max.ms=%d\n", soakBrokers, q.cluster(), 2000+r.IntN(4)*4000)
+	fmt.Fprintf(&b, "cluster brokers=%d %s replica.lag.time.max.ms=%d log.cleaner.backoff.ms=1500 log.retention.check.interval.ms=2000 log.cleaner.io.max.bytes.per.second=%d\n",
+		soakBrokers, q.cluster(), 2000+r.IntN(4)*4000, 2000+r.IntN(20000))
 	fmt.Fprintf(&b, "topic t partitions=%d replication.factor=%d min.insync.replicas=%d\n", soakPartitions, soakReplicas, soakMinISR)
+	fmt.Fprintf(&b, "topic table partitions=1 replication.factor=%d min.insync.replicas=%d cleanup.policy=%s segment.bytes=%d delete.retention.ms=%d min.cleanable.dirty.ratio=0.2 retention.ms=%d\n",
+		soakReplicas, soakMinISR, [...]string{"compact", "compact", "compact,delete", "delete"}[r.IntN(4)], 2000+r.IntN(4000), 1000*r.IntN(9), 4000+1000*r.IntN(20))
+	fmt.Fprintf(&b, "producer keeper topic=table acks=all rate=%d/s keys=12\n", 10+r.IntN(60))
 	fmt.Fprintf(&b, "producer safe topic=t acks=all rate=%d/s keys=16\n", 20+r.IntN(200))
 	fmt.Fprintf(&b, "producer fast topic=t acks=1 rate=%d/s keys=16 enable.idempotence=false\n", 20+r.IntN(200))
 	fmt.Fprintf(&b, "consumer c assign=t from=earliest group=g\n\n")
@@ -123,12 +127,12 @@ func soakText(seed uint64, long kafka.Duration) string {
 		fmt.Fprintf(&b, "   disk broker-%d latency=0\n", n)
 	}
 	q.end(&b)
-	fmt.Fprintf(&b, "   rate safe 0\n   rate fast 0\n")
+	fmt.Fprintf(&b, "   rate keeper 0\n   rate safe 0\n   rate fast 0\n")
 	fmt.Fprintf(&b, "at %s expect offline() == 0\n", long+settle)
 	for p := range soakPartitions {
 		fmt.Fprintf(&b, "   expect not reassigning(t-%d)\n", p)
 	}
-	for _, e := range []string{"under_replicated() == 0", "unanswered(safe) == 0", "unanswered(fast) == 0", "lost(safe) == 0", "duplicated(safe) == 0", "reordered(c) >= 0"} {
+	for _, e := range []string{"under_replicated() == 0", "unanswered(safe) == 0", "unanswered(fast) == 0", "unanswered(keeper) == 0", "lost(safe) == 0", "lost(keeper) == 0", "duplicated(safe) == 0", "reordered(c) >= 0"} {
 		fmt.Fprintf(&b, "   expect %s\n", e)
 	}
 	return b.String()
