@@ -88,6 +88,7 @@ var order = []string{
 	"groups/lag",
 	"ops/slow-disk",
 	"ops/cut",
+	"ops/quotas",
 	"ops/follower-fetch",
 }
 

@@ -86,9 +86,10 @@ type Broker struct {
 	wake     []int32 // sessions to look at before this step ends
 	locals   []LocalAppend
 	leaders  []LeaderChange
-	creating []string // topics whose automatic creation is under way, sorted
-	loaded   bool     // logs are open; requests are served
-	care     logCare  // retention, cleaner, DeleteRecords
+	creating []string    // topics whose automatic creation is under way, sorted
+	uses     []clientUse // of clients with a quota, sorted by client
+	loaded   bool        // logs are open; requests are served
+	care     logCare     // retention, cleaner, DeleteRecords
 
 	scratch  []readResult    // of one fetch; no state
 	produced []produceResult // of one Produce; no state
@@ -138,6 +139,7 @@ func (b *Broker) Clone(dir *storage.Dir, d *disk.Disk) *Broker {
 	c.control = b.control.clone()
 	c.alter = b.alter.clone()
 	c.pids = b.pids.clone()
+	c.uses = slices.Clone(b.uses)
 	c.scratch, c.produced = nil, nil
 	return &c
 }

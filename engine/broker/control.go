@@ -78,7 +78,7 @@ func (b *Broker) forward(now kafka.Instant, in *sim.Input, out *sim.Out) {
 func forwardable(req kmsg.Request) bool {
 	switch req.(type) {
 	case *kmsg.CreateTopicsRequest, *kmsg.DeleteTopicsRequest, *kmsg.CreatePartitionsRequest,
-		*kmsg.IncrementalAlterConfigsRequest, *kmsg.ElectLeadersRequest,
+		*kmsg.IncrementalAlterConfigsRequest, *kmsg.ElectLeadersRequest, *kmsg.AlterClientQuotasRequest,
 		*kmsg.AlterPartitionAssignmentsRequest, *kmsg.ListPartitionReassignmentsRequest:
 		return true
 	}

@@ -42,6 +42,12 @@ func (b *Broker) Digest(h *sim.Hash) {
 	h.Int(int64(b.fetchDue))
 	b.gives.digest(h)
 	b.takes.digest(h)
+	h.Int(int64(len(b.uses)))
+	for i := range b.uses {
+		h.String(b.uses[i].client)
+		b.uses[i].produce.digest(h)
+		b.uses[i].consume.digest(h)
+	}
 	for _, f := range b.fetchers {
 		f.digest(h)
 	}
@@ -183,6 +189,7 @@ func (a *alterPartition) digest(h *sim.Hash) {
 func (d *delayedProduce) digest(h *sim.Hash) {
 	h.Uint64(uint64(d.conn))
 	h.Int(int64(d.corr))
+	h.String(d.client)
 	h.Int(int64(d.deadline))
 	h.Int(d.token)
 	h.Int(int64(d.left))
@@ -208,6 +215,7 @@ func (s *session) digest(h *sim.Hash) {
 	h.Int(int64(s.corr))
 	h.Int(int64(s.deadline))
 	h.String(s.rack)
+	h.String(s.client)
 	h.Int(int64(s.minBytes)<<32 | int64(s.maxBytes))
 	for i := range s.parts {
 		p := &s.parts[i]

@@ -13,7 +13,7 @@ import (
 // Fetch (API key 1), versions 4 to 18; followers use 18. By topic name, from 13
 // on by topic id; follower identity in ReplicaState (KIP-903) from 15 on.
 //
-// Left out: aborted transactions, client quotas.
+// Left out: aborted transactions.
 
 // readResult is what reading one partition gave (LogReadResult).
 type readResult struct {
@@ -50,7 +50,11 @@ func (b *Broker) handleFetch(now kafka.Instant, in *sim.Input, req *kmsg.FetchRe
 	s.parked = false // an older request of this session has lost its client
 	s.conn, s.corr, s.version = in.Conn, in.Corr, req.Version
 	s.minBytes, s.maxBytes = req.MinBytes, min(req.MaxBytes, b.set.serveMaxBytes)
-	s.isolation, s.rack = req.IsolationLevel, req.Rack
+	s.isolation, s.rack, s.client = req.IsolationLevel, req.Rack, in.ClientID
+	if limit := b.consumeLimit(s); limit > 0 {
+		s.maxBytes = int32(min(int64(s.maxBytes), limit*(quotaSamples-1)))
+		s.minBytes = min(s.minBytes, s.maxBytes)
+	}
 	s.deadline = now.Add(kafka.Duration(max(0, req.MaxWaitMillis)) * kafka.Millisecond)
 	b.tryFetch(now, s, true, out)
 }
@@ -131,6 +135,9 @@ func (b *Broker) hasNews(s *session, r *readResult) bool {
 func (b *Broker) answerFetch(s *session, results []readResult, out *sim.Out) {
 	s.parked = false
 	resp := b.fetchResponse(s, results)
+	if b.fetchQuota(s, results, resp, out) {
+		return
+	}
 	s.full = false
 	for i := range results {
 		r := &results[i]

@@ -19,6 +19,7 @@ type Net struct {
 	rng       sim.Rand
 	peers     []peer // sorted by (id, channel)
 	corr      int32
+	throttled kafka.Duration // how long brokers asked to be left alone, in all
 }
 
 type peer struct {
@@ -31,6 +32,7 @@ type peer struct {
 	hello    int32         // corr of the ApiVersions request in flight
 	tried    kafka.Instant // last attempt to connect
 	retryAt  kafka.Instant // no attempt before this
+	muteTill kafka.Instant // the broker asked to be left alone until then (KIP-219)
 }
 
 type peerState uint8
@@ -67,7 +69,7 @@ func (n *Net) peer(id sim.ActorID, ch sim.Channel) *peer {
 	for at < len(n.peers) && (n.peers[at].id < id || n.peers[at].id == id && n.peers[at].ch < ch) {
 		at++
 	}
-	n.peers = slices.Insert(n.peers, at, peer{id: id, ch: ch, tried: -kafka.Never, retryAt: -kafka.Never})
+	n.peers = slices.Insert(n.peers, at, peer{id: id, ch: ch, tried: -kafka.Never, retryAt: -kafka.Never, muteTill: -kafka.Never})
 	return &n.peers[at]
 }
 
@@ -98,7 +100,7 @@ func (n *Net) InFlight(id sim.ActorID, ch sim.Channel) int {
 func (n *Net) Connect(now kafka.Instant, id sim.ActorID, ch sim.Channel, out *sim.Out) bool {
 	p := n.peer(id, ch)
 	if p.state != disconnected {
-		return p.state == ready
+		return p.state == ready && now >= p.muteTill
 	}
 	if now < p.retryAt {
 		p.wanted = true
@@ -145,6 +147,7 @@ func (n *Net) Heard(now kafka.Instant, in *sim.Input, out *sim.Out) (mine, broke
 		if hello {
 			p.state, p.failures = ready, 0
 		}
+		n.throttle(now, p, in.Response)
 		return hello, false
 	}
 	if p.state != disconnected {
@@ -152,12 +155,30 @@ func (n *Net) Heard(now kafka.Instant, in *sim.Input, out *sim.Out) (mine, broke
 		if p.state == ready || p.failures == 0 { // further vain attempts are no news
 			out.Note(trace.Note{Kind: trace.Disconnected, Who: n.name, Peer: in.From.Node(), Say: reasons[min(int(in.Reason), len(reasons)-1)]})
 		}
-		p.state = disconnected
+		p.state, p.muteTill = disconnected, -kafka.Never
 		p.retryAt = now.Add(n.reconnect.After(p.failures, &n.rng))
 		p.failures++
 	}
 	return hello || in.Corr == 0, broken
 }
+
+// throttle leaves a broker alone for as long as its response asks for
+// (NetworkClient.throttle, KIP-219).
+func (n *Net) throttle(now kafka.Instant, p *peer, resp kmsg.Response) {
+	r, ok := resp.(kmsg.ThrottleResponse)
+	if !ok {
+		return
+	}
+	if ms, after := r.Throttle(); after && ms > 0 {
+		d := kafka.Duration(ms) * kafka.Millisecond
+		p.muteTill = max(p.muteTill, now.Add(d))
+		n.throttled += d
+	}
+}
+
+// Throttled is how long brokers asked this life of the process to leave them
+// alone, in all: the sum of the responses' throttle_time_ms.
+func (n *Net) Throttled() kafka.Duration { return n.throttled }
 
 // Close closes a connection of this side; requests in flight on it come back
 // as disconnected.
@@ -169,8 +190,11 @@ func (n *Net) Close(id sim.ActorID, ch sim.Channel, out *sim.Out) { out.Disconne
 func (n *Net) Wake(now kafka.Instant) kafka.Instant {
 	at := kafka.Never
 	for i := range n.peers {
-		if p := &n.peers[i]; p.state == disconnected && p.wanted && p.retryAt > now {
+		switch p := &n.peers[i]; {
+		case p.state == disconnected && p.wanted && p.retryAt > now:
 			at = min(at, p.retryAt)
+		case p.state == ready && p.muteTill > now:
+			at = min(at, p.muteTill)
 		}
 	}
 	return at
@@ -231,6 +255,7 @@ func (n *Net) Clone() Net {
 // Digest writes the state.
 func (n *Net) Digest(h *sim.Hash) {
 	h.Int(int64(n.corr))
+	h.Int(int64(n.throttled))
 	n.rng.Digest(h)
 	h.Int(int64(len(n.peers)))
 	for i := range n.peers {
@@ -244,6 +269,7 @@ func (n *Net) Digest(h *sim.Hash) {
 		h.Int(int64(p.hello))
 		h.Int(int64(p.tried))
 		h.Int(int64(p.retryAt))
+		h.Int(int64(p.muteTill))
 	}
 }
 

@@ -237,6 +237,8 @@ func (c *Controller) request(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		resp = c.createPartitions(req, out)
 	case *kmsg.IncrementalAlterConfigsRequest:
 		resp = c.alterConfigs(req, out)
+	case *kmsg.AlterClientQuotasRequest:
+		resp = c.alterQuotas(req, out)
 	case *kmsg.ElectLeadersRequest:
 		resp = c.electLeaders(req, out)
 	case *kmsg.AlterPartitionAssignmentsRequest:

@@ -29,8 +29,11 @@ func noteChanges(out *sim.Out, old, img *metadata.Image, d *metadata.Delta, reco
 		}
 	}
 	for _, r := range records {
-		if r, ok := r.(*metadata.ConfigRecord); ok {
+		switch r := r.(type) {
+		case *metadata.ConfigRecord:
 			noteConfig(out, r)
+		case *metadata.ClientQuotaRecord:
+			out.Note(trace.Note{Kind: trace.ConfigChanged, Node: kafka.NoNode, Say: quotaText(r)})
 		}
 	}
 	for _, tp := range d.Partitions {

@@ -62,6 +62,15 @@ func notController(req kmsg.Request) kmsg.Response {
 			e.ResourceType, e.ResourceName, e.ErrorCode = t.ResourceType, t.ResourceName, code
 			r.Resources = append(r.Resources, e)
 		}
+	case *kmsg.AlterClientQuotasResponse:
+		for _, q := range req.(*kmsg.AlterClientQuotasRequest).Entries {
+			e := kmsg.NewAlterClientQuotasResponseEntry()
+			for _, x := range q.Entity {
+				e.Entity = append(e.Entity, kmsg.AlterClientQuotasResponseEntryEntity{Type: x.Type, Name: x.Name})
+			}
+			e.ErrorCode = code
+			r.Entries = append(r.Entries, e)
+		}
 	default:
 		return nil
 	}

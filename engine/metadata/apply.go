@@ -65,6 +65,8 @@ func (a *applier) apply(r Record) error {
 		a.setConfig(r)
 	case *FeatureLevelRecord:
 		a.setFeature(r)
+	case *ClientQuotaRecord:
+		a.setQuota(r)
 	case *ProducerIDsRecord:
 		a.img.NextProducerID = r.NextProducerID
 	case *NoOpRecord, *ZkMigrationRecord, *RegisterControllerRecord,

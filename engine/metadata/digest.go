@@ -32,6 +32,12 @@ func (img *Image) Digest(h *sim.Hash) {
 			h.String(v.Value)
 		}
 	}
+	h.Int(int64(len(img.Quotas)))
+	for _, q := range img.Quotas {
+		h.String(q.Client)
+		h.Int(q.Produce)
+		h.Int(q.Consume)
+	}
 	h.Int(int64(len(img.Features)))
 	for _, f := range img.Features {
 		h.String(f.Name)

@@ -11,8 +11,9 @@ type Image struct {
 	Topics  []*Topic         // sorted by Name
 	Configs []ResourceConfig // sorted by (Type, Name)
 
-	Features       []Feature // finalized levels, sorted by Name
-	NextProducerID int64     // first producer id that no broker has leased
+	Features       []Feature     // finalized levels, sorted by Name
+	Quotas         []ClientQuota // of clients, sorted by Client; "" is the default of all
+	NextProducerID int64         // first producer id that no broker has leased
 
 	byID []*Topic // the same topics, sorted by ID
 }
@@ -94,6 +95,7 @@ type Delta struct {
 	Partitions []kafka.TopicPartition // partitions created, changed or deleted, sorted, each once
 	Resources  []Resource             // whose configs changed, sorted, each once
 	Features   bool
+	Quotas     bool
 }
 
 // Resource names a thing that has dynamic configs.

@@ -22,6 +22,7 @@ const (
 	TypeUnfenceBroker            Type = 8
 	TypeRemoveTopic              Type = 9
 	TypeFeatureLevel             Type = 12
+	TypeClientQuota              Type = 14
 	TypeProducerIDs              Type = 15
 	TypeBrokerRegistrationChange Type = 17
 	TypeNoOp                     Type = 20
@@ -157,6 +158,8 @@ func newRecord(t Type) Record {
 		return &RemoveTopicRecord{}
 	case TypeFeatureLevel:
 		return &FeatureLevelRecord{}
+	case TypeClientQuota:
+		return &ClientQuotaRecord{}
 	case TypeProducerIDs:
 		return &ProducerIDsRecord{}
 	case TypeBrokerRegistrationChange:

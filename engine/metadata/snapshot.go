@@ -31,6 +31,9 @@ func Snapshot(img *Image) []Record {
 			recs = append(recs, &ConfigRecord{ResourceType: c.Type, ResourceName: c.Name, Name: v.Name, Value: &v.Value})
 		}
 	}
+	for i := range img.Quotas {
+		recs = append(recs, img.Quotas[i].records()...)
+	}
 	if img.NextProducerID > 0 {
 		recs = append(recs, &ProducerIDsRecord{BrokerID: kafka.NoNode, BrokerEpoch: -1, NextProducerID: img.NextProducerID})
 	}

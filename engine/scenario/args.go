@@ -120,6 +120,20 @@ func (a *args) bandwidth(def int64) int64 {
 	return n
 }
 
+// byteRate takes a rate such as produce=1MB/s; unlimited is 0.
+func (a *args) byteRate(key string, def int64) int64 {
+	w, ok := a.value(key)
+	if !ok {
+		return def
+	}
+	n, good := parseBandwidth(w.value)
+	if !good {
+		a.badValue(w, key+" is bytes per second such as 1MB/s, or unlimited, not "+clip(w.value))
+		return def
+	}
+	return n
+}
+
 // rate takes rate=50/s, or returns 0.
 func (a *args) rate() int64 {
 	w, ok := a.value("rate")

@@ -116,7 +116,7 @@ func (c *worldCluster) Producer(name string) (producerState, bool) {
 	}
 	last, _ := p.Errors().Last()
 	return producerState{
-		Producer: lawProducer(p), sent: p.Sent(), failed: p.Failed().Len(), retries: p.Retries(), lastError: last,
+		Producer: lawProducer(p), sent: p.Sent(), failed: p.Failed().Len(), retries: p.Retries(), throttled: p.Throttled(), lastError: last,
 	}, true
 }
 
@@ -128,7 +128,7 @@ func (c *worldCluster) Consumer(name string) (consumerState, bool) {
 	}
 	last, _ := p.Errors().Last()
 	s := consumerState{
-		group: p.Group(), delivered: p.Delivered(), processed: p.Processed(c.w.Now()), processedAgain: p.ProcessedAgain(), duplicates: p.Duplicates(), reordered: p.Reordered(), lastError: last,
+		group: p.Group(), delivered: p.Delivered(), processed: p.Processed(c.w.Now()), processedAgain: p.ProcessedAgain(), duplicates: p.Duplicates(), reordered: p.Reordered(), throttled: p.Throttled(), lastError: last,
 	}
 	for _, a := range p.Assignment(nil) {
 		s.assigned = append(s.assigned, assignedState{tp: a.TP, position: a.Position, end: a.End, readsFrom: a.ReadsFrom})

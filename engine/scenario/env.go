@@ -30,6 +30,7 @@ type cluster interface {
 type producerState struct {
 	law.Producer
 	sent, failed, retries int64
+	throttled             kafka.Duration
 	lastError             kafka.ErrorCode
 }
 
@@ -38,6 +39,7 @@ type consumerState struct {
 	group                            string
 	delivered, duplicates, reordered int64
 	processed, processedAgain        int64
+	throttled                        kafka.Duration
 	lastError                        kafka.ErrorCode
 	assigned                         []assignedState
 }

@@ -98,6 +98,17 @@ func evalStored(e *env, a []Arg) (Value, string) {
 	return number(x.Stored)
 }
 
+func evalThrottled(e *env, a []Arg) (Value, string) {
+	if p, ok := e.Producer(a[0].Name); ok {
+		return number(p.throttled.Millis())
+	}
+	c, why := e.consumer(a)
+	if why != "" {
+		return none(why)
+	}
+	return number(c.throttled.Millis())
+}
+
 func evalLastError(e *env, a []Arg) (Value, string) {
 	if p, ok := e.Producer(a[0].Name); ok {
 		return Value{Type: TypeText, Text: p.lastError.String()}, ""

@@ -60,6 +60,7 @@ var functions = []*Function{
 	{Name: "duplicated", Args: []ArgKind{ArgProducer}, Result: TypeNumber, Doc: "copies beyond the first of its records on the logs that are served", eval: evalDuplicated},
 	{Name: "stored", Args: []ArgKind{ArgProducer}, Result: TypeNumber, Doc: "different records of it on the logs that are served", eval: evalStored},
 	{Name: "retries", Args: []ArgKind{ArgProducer}, Result: TypeNumber, Doc: "batches that were sent again", eval: evalRetries},
+	{Name: "throttled", Args: []ArgKind{ArgClient}, Result: TypeNumber, Doc: "the throttle_time_ms of all responses that it got, in sum", eval: evalThrottled},
 	{Name: "last_error", Args: []ArgKind{ArgClient}, Result: TypeText, Doc: "the error it saw last; NONE if none", eval: evalLastError},
 
 	// A consumer.

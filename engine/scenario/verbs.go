@@ -48,6 +48,7 @@ var verbs = map[string]verb{
 	"reassign":        {world.VerbReassign, "reassign T-0 4,2,3 [T-1 3,2,4] [throttle=10MB/s]", "kafka-reassign-partitions --execute: these replicas, the preferred leader first", readReassign},
 	"cancel-reassign": {world.VerbCancelReassign, "cancel-reassign T-0 [T-1]", "kafka-reassign-partitions --cancel: back to the replicas of before", readCancelReassign},
 	"verify-reassign": {world.VerbVerifyReassign, "verify-reassign TOPIC", "kafka-reassign-partitions --verify: takes throttles off if all is done", readVerifyReassign},
+	"quota":           {world.VerbQuota, "quota CLIENT|all [produce=1MB/s] [consume=1MB/s]", "kafka-configs --entity-type clients: what a client may do; unlimited takes it off", readQuota},
 	"delete-records":  {world.VerbDeleteRecords, "delete-records T-0 OFFSET|latest", "kafka-delete-records: what is below the offset goes; latest is the high watermark", readDeleteRecords},
 	"corrupt":         {world.VerbCorrupt, "corrupt NODE[,NODE] T-0 OFFSET [length]", "a bit of that record flips on the disk: of its value, or of its length", readCorrupt},
 	"add":             {world.VerbAddBroker, "add broker-4 [rack=d]", "a new machine with a new broker joins the cluster", readAdd},
@@ -68,7 +69,7 @@ func Verbs() []VerbHelp {
 // verbWords are the names of the verbs in the order of the table.
 var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync",
 	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect",
-	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "corrupt", "add"}
+	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "quota", "corrupt", "add"}
 
 // command parses a verb and its arguments.
 func (p *parser) command(st *statement) world.Command {
@@ -281,6 +282,18 @@ func readSeek(a *args, c *world.Command) {
 		if c.To = w.text; !validPosition(w.text) {
 			a.bad(w, "a position is earliest, latest or an offset, not "+clip(w.text))
 		}
+	}
+}
+
+// readQuota reads quotas of a client, or of all clients that have none.
+func readQuota(a *args, c *world.Command) {
+	if w, ok := a.next("a client, or all, as in: quota app produce=1MB/s"); ok && w.text != "all" {
+		c.Name = w.text
+		a.p.clientOf(a.st.line, w.col, w.text, "")
+	}
+	c.ProduceQuota, c.ConsumeQuota = a.byteRate("produce", -1), a.byteRate("consume", -1)
+	if c.ProduceQuota < 0 && c.ConsumeQuota < 0 {
+		a.p.problem(a.st.line, a.st.col, "quota changes nothing; give produce= or consume=, as in: quota app produce=1MB/s")
 	}
 }
 

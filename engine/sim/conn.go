@@ -41,14 +41,18 @@ type conn struct {
 	inflight []request // sent, no response yet, in order
 	expire   handle    // pending evExpire
 
-	busy     bool  // the server works on a request
-	busyCorr int32 // that one
+	busy     bool          // the server works on a request
+	busyCorr int32         // that one
+	muted    kafka.Instant // the server takes no request before that; unmuted: it does
 	inbox    []arrived
 	closing  bool // the server has closed; the client does not know yet
 	oneWay   bool // requests without a response were sent in this life
 
 	upLast, downLast kafka.Instant // arrival of the latest bytes, each way
 }
+
+// unmuted is conn.muted of a connection that is read from.
+const unmuted = -kafka.Never
 
 type connState uint8
 
@@ -100,6 +104,7 @@ func (c *conn) digest(h *Hash) {
 		h.Int(int64(r.deadline))
 	}
 	h.Bool(c.busy)
+	h.Int(int64(c.muted))
 	h.Bool(c.closing)
 	h.Bool(c.oneWay)
 	for _, a := range c.inbox {
@@ -137,7 +142,7 @@ func (k *Kernel) connTo(s int32, to ActorID, ch Channel) int32 {
 	k.conns = append(k.conns, conn{
 		client: s, server: server, channel: ch, expire: noHandle,
 		up: int32(k.net.Index(a, b)), down: int32(k.net.Index(b, a)),
-		retryAt: -kafka.Never, upLast: -kafka.Never, downLast: -kafka.Never,
+		retryAt: -kafka.Never, muted: unmuted, upLast: -kafka.Never, downLast: -kafka.Never,
 	})
 	i := int32(len(k.conns) - 1)
 	k.slots[s].own = append(k.slots[s].own, i)
@@ -152,6 +157,11 @@ func (k *Kernel) applyOnWire(s int32, o *op, cause trace.ID) {
 		k.send(k.connTo(s, o.to, o.channel), request{o.corr, o.oneWay, o.at, o.req, cause})
 	case opReply:
 		k.reply(o, cause)
+	case opMute:
+		if i, c := k.live(o.conn); c != nil {
+			c.muted = max(c.muted, o.at)
+			k.schedule(event{at: c.muted, kind: evNext, conn: i, life: c.life, cause: cause})
+		}
 	case opCloseConn:
 		if i, c := k.live(o.conn); c != nil {
 			k.serverCloses(i, cause)
@@ -232,7 +242,7 @@ func (k *Kernel) reply(o *op, cause trace.ID) {
 // it after what was sent before.
 func (k *Kernel) serverCloses(i int32, cause trace.ID) {
 	c := &k.conns[i]
-	c.closing, c.busy, c.inbox = true, false, nil
+	c.closing, c.busy, c.muted, c.inbox = true, false, unmuted, nil
 	c.downLast = max(c.downLast, k.net.At(int(c.down)).Transit(k.now, 0))
 	k.schedule(event{at: c.downLast, sent: k.now, kind: evReset, conn: i, life: c.life, cause: cause})
 }
@@ -251,7 +261,7 @@ func (k *Kernel) happenOnWire(e *event) {
 	case evRequest:
 		k.arrive(e)
 	case evNext:
-		if !c.busy && len(c.inbox) > 0 {
+		if !c.busy && c.muted <= k.now && len(c.inbox) > 0 {
 			a := c.inbox[0]
 			c.inbox = slices.Delete(c.inbox, 0, 1)
 			k.serve(e.conn, a)
@@ -300,7 +310,7 @@ func (k *Kernel) connected(e *event) {
 		return
 	}
 	c.state, c.serverLife, c.failures = connOpen, s.life, 0
-	c.busy, c.closing, c.inbox = false, false, nil
+	c.busy, c.muted, c.closing, c.inbox = false, unmuted, false, nil
 	waiting := c.waiting
 	c.waiting = nil
 	for _, r := range waiting {
@@ -320,7 +330,7 @@ func (k *Kernel) arrive(e *event) {
 		return
 	}
 	a := arrived{e.corr, e.oneWay, e.req, e.cause}
-	if c.busy || len(c.inbox) > 0 {
+	if c.busy || c.muted > k.now || len(c.inbox) > 0 {
 		c.inbox = append(c.inbox, a)
 		return
 	}
@@ -334,7 +344,7 @@ func (k *Kernel) serve(i int32, a arrived) {
 	c.busy, c.busyCorr = !a.oneWay, a.corr
 	k.in = Input{
 		Kind: InputRequest, From: k.slots[c.client].id, Channel: c.channel,
-		Conn: connID(i, life), Corr: a.corr, Request: a.req,
+		Conn: connID(i, life), Corr: a.corr, ClientID: k.slots[c.client].name, Request: a.req,
 	}
 	k.step(server, a.cause)
 	if c = &k.conns[i]; a.oneWay && c.life == life && len(c.inbox) > 0 {
@@ -406,7 +416,7 @@ func (k *Kernel) close(i int32) {
 		k.queue.remove(c.expire)
 		c.expire = noHandle
 	}
-	c.state, c.busy, c.closing, c.oneWay = connClosed, false, false, false
+	c.state, c.busy, c.muted, c.closing, c.oneWay = connClosed, false, unmuted, false, false
 	c.life++
 	c.waiting, c.inflight, c.inbox = nil, nil, nil
 	k.lost = slices.DeleteFunc(k.lost, func(h handle) bool {

@@ -68,7 +68,7 @@ type InputKind uint8
 // The kinds of input, with the fields that each fills.
 const (
 	InputBoot         InputKind = iota // the process starts: none
-	InputRequest                       // From, Conn, Channel, Corr, Request
+	InputRequest                       // From, Conn, Channel, Corr, ClientID, Request
 	InputResponse                      // From, Channel, Corr, Response
 	InputDisconnected                  // From, Channel, Corr: a request of ours that will get no answer; Reason
 	InputTimer                         // Timer
@@ -83,6 +83,7 @@ type Input struct {
 	Channel  Channel
 	Conn     ConnID
 	Corr     int32
+	ClientID string // of a request: the client.id in its header
 	Request  kmsg.Request
 	Response kmsg.Response
 	Timer    Timer
@@ -128,6 +129,7 @@ type opKind uint8
 const (
 	opSend opKind = iota
 	opReply
+	opMute
 	opCloseConn
 	opDisconnect
 	opSetTimer
@@ -181,6 +183,13 @@ func (o *Out) SendOneWay(to ActorID, ch Channel, req kmsg.Request) {
 // is gone, the response is dropped, as a real one would be.
 func (o *Out) Reply(conn ConnID, corr int32, resp kmsg.Response) {
 	o.ops = append(o.ops, op{kind: opReply, conn: conn, corr: corr, resp: resp})
+}
+
+// Mute has the server take no further request from a connection until an
+// instant (KIP-219): they wait, unread. A response to the present one still goes
+// out at once; ask for Mute before Reply.
+func (o *Out) Mute(conn ConnID, until kafka.Instant) {
+	o.ops = append(o.ops, op{kind: opMute, conn: conn, at: until})
 }
 
 // CloseConn closes a connection from the server's side (a broker does so when

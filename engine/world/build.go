@@ -219,6 +219,8 @@ func (w *World) doAdmin(c Command, cause trace.ID) {
 			off, _ = strconv.ParseInt(c.To, 10, 64)
 		}
 		order = admin.DeleteRecords{Token: w.token(), TP: c.Partition, Offset: kafka.Offset(off)}
+	case VerbQuota:
+		order = admin.AlterQuotas{Token: w.token(), Client: c.Name, Produce: c.ProduceQuota, Consume: c.ConsumeQuota}
 	case VerbElect:
 		order = admin.ElectLeaders{Token: w.token(), TPs: []kafka.TopicPartition{c.Partition}, Unclean: c.Unclean}
 	case VerbConfig:

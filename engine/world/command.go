@@ -147,7 +147,7 @@ func (w *World) Do(c Command) error {
 	case VerbCut, VerbHeal, VerbLink:
 		w.doLink(c, cause)
 	case VerbTopic, VerbDeleteTopic, VerbConfig, VerbElect, VerbReassign, VerbCancelReassign, VerbVerifyReassign, VerbCreatePartitions,
-		VerbDeleteRecords:
+		VerbDeleteRecords, VerbQuota:
 		w.doAdmin(c, cause)
 	case VerbAddBroker:
 		w.addBroker(c.Rack, cause)

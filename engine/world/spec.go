@@ -106,6 +106,7 @@ const (
 	VerbAddBroker        // Name: broker-N, the next free one, Rack: a new machine with a new broker
 	VerbDeleteRecords    // Partition, To: an offset, or latest for the high watermark: kafka-delete-records
 	VerbCorrupt          // Nodes, Partition, To: an offset: a bit of that record's batch flips on the disk; Name: "value" or "length"
+	VerbQuota            // Name: client.id, "" for all, ProduceQuota, ConsumeQuota: kafka-configs --entity-type clients
 )
 
 // ConfigOf says whose configs a command changes.
@@ -144,9 +145,12 @@ type Command struct {
 	Unclean   bool
 
 	Moves    []Move
-	Throttle int64  // bytes per second; 0: none
-	Count    int64  // partitions in all
-	Rack     string // "": what the cluster's racks say, if it has some
+	Throttle int64 // bytes per second; 0: none
+	Count    int64 // partitions in all
+
+	ProduceQuota, ConsumeQuota int64 // bytes per second; 0: none, -1: as it is
+
+	Rack string // "": what the cluster's racks say, if it has some
 }
 
 // Move gives a partition other replicas.

@@ -195,6 +195,9 @@ func (c *Consumer) BusyUntil() kafka.Instant { return c.app.busyUntil }
 // Coordinator is the group's coordinator, as the consumer knows it.
 func (c *Consumer) Coordinator() (sim.ActorID, bool) { return c.coord.node, c.coord.node != 0 }
 
+// Throttled is how long brokers asked to be left alone (KIP-219).
+func (c *Consumer) Throttled() kafka.Duration { return c.net.Throttled() }
+
 // Buffered is how many partitions have fetched records that poll has not
 // returned yet.
 func (c *Consumer) Buffered() int { return len(c.buffer) }

@@ -288,6 +288,9 @@ func (p *Producer) InFlight() int { return p.acc.flying }
 // Sent is how many records were handed to send(): numbers 0..Sent-1.
 func (p *Producer) Sent() int64 { return p.ledger.next }
 
+// Throttled is how long brokers asked to be left alone (KIP-219).
+func (p *Producer) Throttled() kafka.Duration { return p.net.Throttled() }
+
 // Retries counts records that were sent again (record-retry-total).
 func (p *Producer) Retries() int64 { return p.ledger.retries }
 
