@@ -162,16 +162,16 @@ func (b *Builder) replica(n *node.Broker, log *storage.Log, r *Replica, tp kafka
 	r.Epoch = log.LatestEpoch()
 	b.pass = nil
 	slot, _ := n.Dir().Slot(tp)
-	r.HW = min(n.Dir().HWCheckpoint(slot), r.LEO)
+	r.HW, r.LSO = min(n.Dir().HWCheckpoint(slot), r.LEO), kafka.NoOffset
 	if m := n.Broker(); m != nil {
 		if live, ok := m.Replica(tp); ok {
 			r.Online, r.Leader, r.Epoch, r.HW = true, live.Leads, live.Epoch, live.HW
 			if live.Compacted() {
 				b.care(&live, r)
 			}
+			r.LSO = r.HW // no transactions: nothing below the high watermark is open
 		}
 	}
-	r.LSO = r.HW
 }
 
 // care fills in what the cleaner makes of a compacted log.

@@ -133,8 +133,8 @@ type Replica struct {
 	InISR    bool              // by the metadata
 	Epoch    kafka.LeaderEpoch // of its own last metadata
 	LogStart kafka.Offset
-	HW       kafka.Offset
-	LSO      kafka.Offset
+	HW       kafka.Offset // while the process is down: its checkpoint
+	LSO      kafka.Offset // NoOffset while the process is down
 	LEO      kafka.Offset
 	Durable  kafka.Offset // flushed to its disk up to here
 	// CaughtUp is when it last had all that its leader had, as its leader

@@ -130,7 +130,7 @@ func replicaLabel(p *view.Partition, r *view.Replica) string {
 		s += "out of sync"
 	}
 	s += ", log end offset " + strconv.FormatInt(int64(r.LEO), 10) + ", high watermark " + strconv.FormatInt(int64(r.HW), 10)
-	if r.LSO < r.HW {
+	if r.LSO >= 0 && r.LSO < r.HW {
 		s += ", last stable offset " + strconv.FormatInt(int64(r.LSO), 10)
 	}
 	if r.Lag > 0 {
