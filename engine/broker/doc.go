@@ -20,7 +20,9 @@
 //	session.go     fetch sessions (KIP-227)        fetch.go      reading and parking
 //	fetcher.go     following a leader              truncate.go   divergence, out of range
 //	metadata.go    Metadata, FindCoordinator...    offsets.go    ListOffsets, OffsetForLeaderEpoch
-//	quota.go       throttled replication (KIP-73)
+//	quota.go       throttled replication (KIP-73)  validate.go   checks before an append
+//	retention.go   old segments, their files       cleaner.go    the log cleaner
+//	logdirs.go     a disk that is full             deleterecords.go, careview.go
 //
 // Rules come from core/.../cluster/Partition.scala, core/.../server/
 // {ReplicaManager,AbstractFetcherThread,ReplicaFetcherThread,DelayedFetch,

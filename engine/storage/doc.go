@@ -41,6 +41,22 @@
 // looking every 5 s: see Log.Writeback. Checkpoint files and the epoch cache
 // are flushed when they are written. A truncation is durable at once.
 //
-// Left for later, with its seam: retention (DeleteOldSegments), compaction,
-// producer state and the transaction index.
+// # What goes
+//
+// Retention deletes whole segments from the oldest on (DeleteExpired): by time, by
+// size, or because they are below the log start; the active one like any other,
+// and none that is not below the high watermark. The cleaner (Cleaning) rewrites
+// closed segments without what a later record of the same key replaces. Neither
+// ever changes an offset. Deleted files stay for a while (Purge).
+//
+//	log start        first dirty         first uncleanable       log end
+//	   ├── clean ────────┼──── cleanable ────────┼──── head ────────┤
+//	                  checkpoint              active segment, last stable offset,
+//	                                          min.compaction.lag.ms
+//
+// A pass of the cleaner is a value that goes from step to step, so that it can
+// take time and be watched: it reads the cleanable part into a map from key to
+// latest offset, then writes group after group of segments. Aborted transactions
+// follow from the markers, so there is no transaction index. Producer state is
+// the broker's.
 package storage
