@@ -53,6 +53,13 @@ type Row struct {
 	Rack   bool // the first row of its rack
 }
 
+// Rack is a group of rows with one broker.rack.
+type Rack struct {
+	Name     string
+	Rect     Rect // around the rows, with a line for the name above them
+	First, N int  // rows
+}
+
 // Column is a partition's column; X counts from the matrix's left edge.
 type Column struct {
 	Topic, Partition int // indexes into the cluster
@@ -94,6 +101,8 @@ type Plan struct {
 	MatrixX, MatrixW   float32 // the window that the matrix scrolls in
 	ColumnsW           float32 // of all of the matrix
 	QuorumY, QuorumH   float32
+	Controllers        []Rect
+	Racks              []Rack // groups of rows; none where every rack has one broker
 	Producers          []Card
 	HeadY, HeadH       float32
 	Rows               []Row
@@ -159,7 +168,7 @@ func (p *Plan) compute(c *view.Cluster, s Spec, compact bool) {
 
 func (p *Plan) reset(s Spec) {
 	*p = Plan{
-		Producers: p.Producers[:0], Rows: p.Rows[:0], Columns: p.Columns[:0], Blocks: p.Blocks[:0], Folded: p.Folded[:0],
+		Producers: p.Producers[:0], Controllers: p.Controllers[:0], Racks: p.Racks[:0], Rows: p.Rows[:0], Columns: p.Columns[:0], Blocks: p.Blocks[:0], Folded: p.Folded[:0],
 		Groups: p.Groups[:0], Consumers: p.Consumers[:0], order: p.order[:0],
 		W: s.W, H: s.H, Level: Cells,
 	}
@@ -202,7 +211,7 @@ func (p *Plan) frame(s Spec) {
 
 // above places the quorum and the producers and returns where the head begins.
 func (p *Plan) above(c *view.Cluster, s Spec) float32 {
-	p.QuorumY, p.QuorumH = 4, 26
+	p.quorum(c, s)
 	y := p.QuorumY + p.QuorumH
 	if len(c.Producers) == 0 {
 		return y + 4
@@ -220,6 +229,33 @@ func (p *Plan) above(c *view.Cluster, s Spec) float32 {
 	}
 	lines := (len(c.Producers) + per - 1) / per
 	return y + float32(lines)*(h+gap) + 2
+}
+
+// quorum places the controllers: one in a line, several with a line for their
+// role and one for their log.
+func (p *Plan) quorum(c *view.Cluster, s Spec) {
+	p.QuorumY, p.QuorumH = 4, 26
+	n := len(c.Controllers)
+	x, w, gap := p.MatrixX+8, float32(118), float32(8)
+	if n == 1 {
+		x, w = p.MatrixX+88, 112
+		if p.Narrow {
+			x, w = p.Pad+88, 78
+		}
+	} else if n > 1 {
+		p.QuorumH = 40
+		room := s.W - p.Pad - x
+		if !p.Narrow {
+			room -= 150 // for counts and folded topics
+		} else {
+			gap = 4
+		}
+		w = min(w, (room-float32(n-1)*gap)/float32(n))
+	}
+	for range n {
+		p.Controllers = append(p.Controllers, Rect{x, p.QuorumY, w, p.QuorumH})
+		x += w + gap
+	}
 }
 
 // cards is how many cards stand in a line, and how wide each is.

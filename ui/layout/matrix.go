@@ -39,7 +39,7 @@ func (p *Plan) columns(c *view.Cluster, s Spec, zoom, rowsH float32) {
 func (p *Plan) rowHeight(c *view.Cluster, rowsH, zoom float32) {
 	n := float32(max(1, len(c.Brokers)))
 	gap := p.rowGap()
-	h := (rowsH - (n-1)*gap) / n
+	h := (rowsH - (n-1)*gap - float32(racks(c))*rackHead) / n
 	least := float32(64)
 	if n > 4 {
 		least = 44
@@ -251,18 +251,59 @@ func (p *Plan) rows(c *view.Cluster, y float32) float32 {
 	}
 	gap := p.rowGap()
 	h := p.BoxH + 2*p.BoxTop
+	grouped := racks(c)
 	for i, b := range p.order {
 		first := i == 0 || c.Brokers[b].Rack != c.Brokers[p.order[i-1]].Rack
 		if i > 0 {
 			y += gap
-			if first && len(p.order) > 3 && c.Brokers[b].Rack != "" {
-				y += gap / 2
-			}
+		}
+		if first && grouped > 0 {
+			y += rackHead
 		}
 		p.Rows = append(p.Rows, Row{Broker: b, Rect: Rect{p.Pad, y, p.MatrixX + p.MatrixW + p.rightMargin() - p.Pad, h}, Rack: first})
 		y += h
+		if grouped > 0 {
+			p.rack(c, i)
+		}
 	}
 	return y
+}
+
+// rackHead is the room for a rack's name over its first row.
+const rackHead = 15
+
+// racks is how many racks there are if rows are grouped by them: where some rack
+// has several brokers. Otherwise it is 0.
+func racks(c *view.Cluster) int {
+	n := 0
+	for i := range c.Brokers {
+		if c.Brokers[i].Rack == "" {
+			return 0
+		}
+		first := true
+		for j := range i {
+			first = first && c.Brokers[j].Rack != c.Brokers[i].Rack
+		}
+		if first {
+			n++
+		}
+	}
+	if n == len(c.Brokers) {
+		return 0
+	}
+	return n
+}
+
+// rack adds row i to its group.
+func (p *Plan) rack(c *view.Cluster, i int) {
+	row := p.Rows[i]
+	if row.Rack {
+		r := Rect{row.Rect.X - 4, row.Rect.Y - rackHead, row.Rect.W + 8, 0}
+		p.Racks = append(p.Racks, Rack{Name: c.Brokers[row.Broker].Rack, Rect: r, First: i})
+	}
+	g := &p.Racks[len(p.Racks)-1]
+	g.N++
+	g.Rect.H = row.Rect.Y + row.Rect.H + 4 - g.Rect.Y
 }
 
 func (p *Plan) rightMargin() float32 {

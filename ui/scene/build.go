@@ -26,7 +26,10 @@ type builder struct {
 // Build fills out with the picture of in. In steady state it allocates nothing.
 func Build(in Input, out *List) {
 	out.Reset()
-	b := builder{in: &in, out: out, c: in.Cluster, th: in.Theme, plan: &out.plan, state: in.State, now: in.Now}
+	out.in = in
+	b := &out.work // here, so that it is not made anew for every frame
+	*b = builder{in: &out.in, out: out, c: in.Cluster, th: in.Theme, plan: &out.plan, state: in.State, now: in.Now}
+	defer func() { out.in, out.work = Input{}, builder{} }()
 	if b.th == nil {
 		b.th = &theme.Dark
 	}
@@ -60,6 +63,7 @@ func Build(in Input, out *List) {
 	b.violation()
 	b.layer(display.LayerFocus)
 	b.focus()
+	b.legend()
 }
 
 // frame computes the plan and keeps the camera within the picture.

@@ -9,8 +9,8 @@ import (
 	"github.com/highwater-sim/highwater/ui/theme"
 )
 
-// cells paints a replica's last records, brackets over their batches, how far
-// they are on disk, and where the log ends.
+// cells paints a replica's last records, brackets over their batches, what the
+// log is made of under them, and where it ends.
 func (b *builder) cells(part *view.Partition, r *view.Replica, s standing, top, h float32, sc *scale) {
 	w := b.plan.CellW
 	runX, runEnd, run := float32(0), float32(0), kafka.NoOffset
@@ -30,11 +30,10 @@ func (b *builder) cells(part *view.Partition, r *view.Replica, s standing, top, 
 		runEnd = x + w
 	}
 	b.bracket(runX, runEnd, top, run)
-	if r.Durable > 0 {
-		if x, _ := sc.edge(r.Durable); x > sc.left+b.plan.BoxPad-3 {
-			b.line(sc.left+b.plan.BoxPad-3, top+h+3, x, top+h+3, b.th.Muted.Alpha(0.7), 1.5, display.Solid)
-		}
-	}
+	b.segments(r, top, h, sc)
+	b.gaps(r, top, h, sc)
+	b.epochTicks(r, top, h, sc)
+	b.logStart(r, top, h, sc)
 	if r.Online {
 		// Past every follower's end: the arrow of the log end offset.
 		if x, in := sc.edge(r.LEO); in {
@@ -69,6 +68,14 @@ func (b *builder) cell(part *view.Partition, r *view.Replica, cell *view.Cell, a
 	}
 	if s == standOffline {
 		fade *= 0.35
+	}
+	switch {
+	case cell.Fate != view.Stays:
+		b.dropped(fill, at, hit)
+		return
+	case r.Divergent > 0 && cell.Offset >= r.LEO-kafka.Offset(r.Divergent):
+		b.divergent(cell, at, fade, hit)
+		return
 	}
 	if cell.Tombstone {
 		b.box(at, 2, th.Well, fill.Alpha(fade), 1.4, display.Solid, hit)

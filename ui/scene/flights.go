@@ -29,7 +29,8 @@ func (b *builder) anchor(actor int32, tp kafka.TopicPartition, top bool) end {
 	}
 	for i := range b.c.Controllers {
 		if int32(b.c.Controllers[i].ID) == actor {
-			return end{x: b.controllerX(i), y: p.QuorumY + p.QuorumH - b.camY, broker: -1, ok: true}
+			r := b.at(p.Controllers[i])
+			return end{x: r.X + 9, y: r.Y + 23, broker: -1, ok: true}
 		}
 	}
 	for i := range p.Producers {
@@ -75,24 +76,6 @@ func (b *builder) rowAnchor(row int, tp kafka.TopicPartition, top bool) end {
 	return e
 }
 
-// controllerX is the place of a controller's hexagon, as quorum lays them out.
-func (b *builder) controllerX(i int) float32 {
-	id := b.c.Controllers[i].ID
-	bar, x := float32(50), b.plan.MatrixX+88
-	if b.plan.Narrow {
-		bar, x = 18, b.plan.Pad+2+theme.Width(theme.Regular, quorumWord, theme.SizeSmall)+20
-	}
-	for j := range b.c.Controllers {
-		if b.c.Controllers[j].ID == id {
-			break
-		}
-		x += 58 + bar + 12
-	}
-	return x + 8
-}
-
-var quorumWord = []byte("KRaft quorum")
-
 // path is a cubic between two ends.
 type path struct{ x0, y0, x1, y1, x2, y2, x3, y3 float32 }
 
@@ -119,6 +102,12 @@ func (b *builder) route(from, to int32, tp kafka.TopicPartition, lane float32) (
 		}
 		p.x1, p.x2 = f.x+bow, t.x+bow
 		p.y1, p.y2 = f.y+dy*0.25, t.y-dy*0.25
+		return p, true
+	}
+	if b.isController(from) && b.isController(to) {
+		// A bow under the controllers, deeper the farther they are.
+		dip := min(34, 12+max(t.x-f.x, f.x-t.x)*0.06) + lane
+		p.x1, p.x2, p.y1, p.y2 = f.x+(t.x-f.x)*0.2, t.x-(t.x-f.x)*0.2, f.y+dip, t.y+dip
 		return p, true
 	}
 	if rf >= 0 && b.isController(to) || rt >= 0 && b.isController(from) {
@@ -192,6 +181,8 @@ func (b *builder) tint(f *view.Flight) theme.Color {
 		return b.th.Bad
 	case f.Held:
 		return b.th.Warn
+	case f.Say != "":
+		return b.voteTint(f)
 	}
 	return b.apiTint(b.traffic(f))
 }
@@ -238,13 +229,44 @@ func (b *builder) flight(f *view.Flight, named bool) {
 	} else {
 		b.circle(x, y, r, c, hit)
 	}
-	if f.Held {
+	if d := p.y3 - p.y0; d > 0 && y-p.y0 < 10 || d < 0 && y-p.y3 < 10 {
+		y = min(p.y0, p.y3) + 11 // not under the card that it left
+	}
+	switch {
+	case f.Held:
 		b.scissors(x+14, y, 5, b.th.Warn)
 		b.begin()
-		b.s(f.API).s(" held").put(x+24, y+4, b.tiny(b.th.Warn), 0)
-	} else if named && b.traffic(f) != trafficControl {
-		b.label(f.API, x+11, y+4, b.tiny(b.th.Muted), 0)
+		b.s(f.API).s(" held")
+		b.tag(x+24, y+4, b.tiny(b.th.Warn))
+	case f.Say != "":
+		b.begin()
+		b.s(f.Say)
+		b.tag(x+11, y+4, b.tiny(b.voteTint(f)))
+	case named && b.traffic(f) != trafficControl:
+		b.begin()
+		b.s(f.API)
+		b.tag(x+11, y+4, b.tiny(b.th.Soft))
 	}
+}
+
+// tag puts the text begun on a ground of its own, so that it can be read over
+// records.
+func (b *builder) tag(x, y float32, st style) {
+	w := b.width(st)
+	x = min(x, b.in.W-w-4)
+	b.fill(rect(x-3, y-10, w+6, 13), 4, b.th.Bg.Alpha(0.85), 0)
+	b.put(x, y, st, 0)
+}
+
+// voteTint is the colour of a vote that is asked for, granted or refused.
+func (b *builder) voteTint(f *view.Flight) theme.Color {
+	switch f.Say {
+	case "granted":
+		return b.th.InSync
+	case "refused":
+		return b.th.Bad
+	}
+	return b.th.Warn
 }
 
 // traffic tells kinds of requests apart by what they are for.

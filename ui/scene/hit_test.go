@@ -93,21 +93,17 @@ func TestLabels(t *testing.T) {
 	}{
 		{view.Selection{Kind: "broker", Node: 1}, "broker 1, crashed, rack a, fenced, leads 1 of 4 replicas"},
 		{view.Selection{Kind: "partition", TP: payments1}, "partition payments-1, leader 2, in sync 2, log end offset 124, high watermark 118, under min ISR"},
-		{view.Selection{Kind: "replica", Node: 3, TP: payments1}, "payments-1 on broker 3, out of sync, log end offset 118, high watermark 118, 6 behind"},
-		{view.Selection{Kind: "replica", Node: 1, TP: payments1}, "payments-1 on broker 1, offline, log end offset 125, high watermark 118, 0 behind"},
+		{view.Selection{Kind: "replica", Node: 3, TP: payments1}, "payments-1 on broker 3, out of sync, log end offset 118, high watermark 118, 6 behind, leader epoch 4 from offset 0, on disk up to 114"},
+		{view.Selection{Kind: "replica", Node: 1, TP: payments1}, "payments-1 on broker 1, offline, log end offset 125, high watermark 118, leader epoch 4 from offset 0, on disk up to 121"},
 		{view.Selection{Kind: "producer", Name: "payments-app"}, "producer payments-app, running, to payments, acks 1, sent 260, acknowledged 257, lost 7"},
 		{view.Selection{Kind: "consumer", Name: "c3"}, "consumer c3 of group billing, running, reads payments-2, lag 6"},
 		{view.Selection{Kind: "consumer", Name: "c4"}, "consumer c4 of group billing, running, no partition assigned"},
-		{view.Selection{Kind: "controller", Node: 101}, "controller 101, running, Leader, epoch 9, log end 311"},
+		{view.Selection{Kind: "controller", Node: 101}, "controller 101, running, Leader, epoch 9, log end 311, high watermark 309"},
 		{view.Selection{Kind: "topic", Name: "audit"}, "topic audit, 1 partitions, replication factor 2"},
-		{view.Selection{Kind: "record", Node: 2, TP: payments1, Offset: 119}, "record 119 of payments-1 on broker 2"},
+		{view.Selection{Kind: "record", Node: 2, TP: payments1, Offset: 119}, "record 119 of payments-1 on broker 2, key k3, leader epoch 4"},
 	} {
-		want := k.want
-		if want == "payments-1 on broker 1, offline, log end offset 125, high watermark 118, 0 behind" {
-			want = "payments-1 on broker 1, offline, log end offset 125, high watermark 118"
-		}
-		if got := scene.Label(c, k.sel); got != want {
-			t.Errorf("%v:\n got %s\nwant %s", k.sel, got, want)
+		if got := scene.Label(c, k.sel); got != k.want {
+			t.Errorf("%v:\n got %s\nwant %s", k.sel, got, k.want)
 		}
 	}
 }

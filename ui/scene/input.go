@@ -44,8 +44,10 @@ type Input struct {
 	Wall          float32
 	Speed         float32 // virtual seconds per real second; 0 when paused
 	ReducedMotion bool
-	Level         Level  // Auto, or a level to force
-	State         *State // what lives from frame to frame; nil for a still picture
+	Level         Level   // Auto, or a level to force
+	Before        *Counts // of the moment to compare with, as CountsOf gave them; nil for none
+	Legend        bool    // explain the marks
+	State         *State  // what lives from frame to frame; nil for a still picture
 }
 
 // State is what a moving picture remembers of the previous frame. It holds only

@@ -24,7 +24,7 @@ func Label(c *view.Cluster, sel view.Selection) string {
 	case "controller":
 		for i := range c.Controllers {
 			if k := &c.Controllers[i]; k.ID == sel.Node {
-				return "controller " + itoa(k.ID) + ", " + stateWord(k.State) + ", " + k.Role + ", epoch " + strconv.Itoa(int(k.Epoch)) + ", log end " + strconv.FormatInt(int64(k.LogEnd), 10)
+				return controllerLabel(k)
 			}
 		}
 	case "topic":
@@ -45,7 +45,14 @@ func Label(c *view.Cluster, sel view.Selection) string {
 				}
 			}
 		}
+	case "legend":
+		return legendLabel(sel.Name)
 	case "record":
+		if p := FindPartition(c, sel.TP); p != nil {
+			if s := recordLabel(p, sel); s != "" {
+				return s
+			}
+		}
 		return "record " + strconv.FormatInt(int64(sel.Offset), 10) + " of " + sel.TP.String() + " on broker " + itoa(sel.Node)
 	case "producer", "consumer":
 		return clientLabel(c, sel)
@@ -136,7 +143,7 @@ func replicaLabel(p *view.Partition, r *view.Replica) string {
 	if r.Lag > 0 {
 		s += ", " + strconv.FormatInt(r.Lag, 10) + " behind"
 	}
-	return s
+	return s + logLabel(p, r)
 }
 
 func clientLabel(c *view.Cluster, sel view.Selection) string {

@@ -28,6 +28,8 @@ type List struct {
 	cluster *view.Cluster
 	plan    layout.Plan
 	still   State // for pictures without one
+	in      Input // while it is being built
+	work    builder
 }
 
 // Target is a thing that can be pointed at, selected or reached by the keyboard.

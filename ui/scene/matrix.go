@@ -18,8 +18,38 @@ const (
 	bandGroups = 1 << 20
 )
 
+// racks paints the groups of rows that share a rack.
+func (b *builder) racks() {
+	for i := range b.plan.Racks {
+		g := &b.plan.Racks[i]
+		r := b.at(g.Rect)
+		if !b.visibleY(r.Y, r.H) {
+			continue
+		}
+		b.box(r, 12, b.th.Panel, b.th.Line, 1, display.Solid, 0)
+		gone := 0
+		for k := g.First; k < g.First+g.N; k++ {
+			if down(b.c.Brokers[b.plan.Rows[k].Broker].State) {
+				gone++
+			}
+		}
+		st := b.tiny(b.th.Muted)
+		b.begin()
+		b.s("RACK ").s(g.Name).s(" · ").n(int64(g.N)).s(" broker")
+		if g.N > 1 {
+			b.s("s")
+		}
+		if gone > 0 {
+			b.s(" · ").n(int64(gone)).s(" down")
+			st.color = b.th.Bad
+		}
+		b.put(r.X+12, r.Y+11, st, r.W-24)
+	}
+}
+
 // rowsGround paints the rows that brokers stand on.
 func (b *builder) rowsGround() {
+	b.racks()
 	for i := range b.plan.Rows {
 		row := &b.plan.Rows[i]
 		r := b.at(row.Rect)
@@ -239,7 +269,7 @@ func (b *builder) replica(part *view.Partition, id kafka.NodeID, r Rect, sc *sca
 	case pass == 0:
 		b.replicaBar(part, rep, r, sc)
 	case cells:
-		b.replicaWords(part, rep, r)
+		b.replicaWords(part, rep, r, sc)
 	default:
 		b.barWords(part, rep, r)
 	}
@@ -307,6 +337,8 @@ func (b *builder) columnHead(part *view.Partition, x, w float32) {
 		b.headNote("no leader", x, right, base, used, b.th.Bad)
 	case part.UnderMinISR:
 		b.headNote("under min ISR", x, right, base, used, b.th.Bad)
+	case len(part.Adding)+len(part.Removing) > 0:
+		b.headNote("reassigning", x, right, base, used, b.th.Accent)
 	default:
 		b.begin()
 		b.s("LEO ").n(int64(part.LEO))
@@ -341,14 +373,9 @@ func (b *builder) marks(part *view.Partition, x, w float32, sc *scale) {
 	// Double, as in the legend: the high watermark is never known by colour alone.
 	b.line(hw-1.2, top, hw-1.2, bottom, c, 1, display.Solid)
 	b.line(hw+1.2, top, hw+1.2, bottom, c, 1, display.Solid)
-	lso := kafka.NoOffset
-	for i := range part.Replicas {
-		if part.Replicas[i].Broker == part.Leader {
-			lso = part.Replicas[i].LSO
-		}
-	}
+	lso := b.openLSO(part)
 	y := p.MarksY - b.camY + 12
-	if lso >= 0 && lso < part.HW {
+	if lso >= 0 {
 		lx, _ := sc.edge(lso)
 		b.line(lx, top, lx, bottom, b.th.LSO, 1.6, display.Dotted)
 		if w >= 50 && hw-lx > 8 {
@@ -385,7 +412,7 @@ func (b *builder) groupMarks(part *view.Partition, sc *scale, y float32) {
 			if a.TP != part.TP {
 				continue
 			}
-			my := y - 9
+			my := y - 12.5
 			if a.Committed >= 0 {
 				if x, in := sc.edge(a.Committed); in {
 					b.shape(display.Diamond, x, my, 3.6, b.th.InSync, 0, 0)

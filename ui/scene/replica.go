@@ -16,6 +16,7 @@ const (
 	standStaleLeader // thinks it leads; the metadata says another
 	standInSync
 	standFalling // in the ISR, but has not been caught up for a while
+	standAdding  // by a reassignment, and not in the ISR yet
 	standOut
 )
 
@@ -31,6 +32,8 @@ func (b *builder) standing(part *view.Partition, r *view.Replica) standing {
 		return standLeader
 	case r.Leader:
 		return standStaleLeader
+	case !r.InISR && contains(part.Adding, r.Broker):
+		return standAdding
 	case !r.InISR:
 		return standOut
 	case r.Lag > 0 && r.CaughtUp != kafka.Never && b.now.Sub(r.CaughtUp) > fallingAfter:
@@ -48,6 +51,8 @@ func (b *builder) look(s standing) (c theme.Color, width float32, dash display.D
 		return b.th.InSync, 1.2, display.Solid
 	case standOffline:
 		return b.th.Bad, 1.2, display.Dashed
+	case standAdding:
+		return b.th.Accent, 1.2, display.Dashed
 	}
 	return b.th.Warn, 1.2, display.Dashed
 }
@@ -59,7 +64,7 @@ func (b *builder) replicaSel(part *view.Partition, r *view.Replica) view.Selecti
 // cellsArea is the height of a box that its cells have, from its top.
 func cellsArea(at Rect) (top, h float32, tall bool) {
 	if at.H >= 60 {
-		return at.Y + 22, at.H - 40, true
+		return at.Y + 22, at.H - 42, true
 	}
 	return at.Y + 17, at.H - 22, false
 }
@@ -79,83 +84,150 @@ func (b *builder) replicaCells(part *view.Partition, r *view.Replica, at Rect, s
 }
 
 // replicaWords says what a replica is and where its log ends.
-func (b *builder) replicaWords(part *view.Partition, r *view.Replica, at Rect) {
+func (b *builder) replicaWords(part *view.Partition, r *view.Replica, at Rect, sc *scale) {
 	s := b.standing(part, r)
 	c, _, _ := b.look(s)
-	_, _, tall := cellsArea(at)
-	leoRoom := b.replicaLEO(r, at, tall)
-	b.replicaTitle(part, r, s, c, at, leoRoom)
-}
-
-// replicaLEO prints the log end offset and returns the room it leaves for the title.
-func (b *builder) replicaLEO(r *view.Replica, at Rect, tall bool) float32 {
 	room := at.W - 2*b.plan.BoxPad
-	b.begin()
-	if at.W >= 62 {
-		b.s("LEO ")
+	if _, _, tall := cellsArea(at); tall {
+		b.foot(part, r, at, sc)
+	} else if at.W >= 120 {
+		b.begin()
+		b.s("LEO ").n(int64(r.LEO))
+		room -= 6 + b.put(at.X+at.W-b.plan.BoxPad, at.Y+13, b.mono(b.th.Muted).right(), room)
 	}
-	b.n(int64(r.LEO))
-	st := b.mono(b.th.Muted).right()
-	switch {
-	case tall:
-		b.put(at.X+at.W-b.plan.BoxPad, at.Y+at.H-5, st, room)
-		return room
-	case at.W >= 120:
-		return room - 6 - b.put(at.X+at.W-b.plan.BoxPad, at.Y+13, st, room)
-	}
-	b.out.Text = b.out.Text[:b.mark]
-	return room
+	b.replicaTitle(part, r, s, c, at, room)
+	b.progress(part, r, at)
 }
 
-// replicaTitle says what the replica is, in as many words as fit.
+// replicaTitle says what the replica is: figures, then as many words as fit.
 func (b *builder) replicaTitle(part *view.Partition, r *view.Replica, s standing, c theme.Color, at Rect, room float32) {
 	x, y := at.X+b.plan.BoxPad, at.Y+13
+	w := b.replicaFigures(part, r, s, c, x, y-3.6)
+	x, room = x+w, room-w
 	st := b.tiny(c)
-	b.begin()
+	for try := range titleTries {
+		b.begin()
+		b.titleWords(r, s, part.Leader == r.Broker, try, at.W)
+		b.titleExtras(part, r, try)
+		if b.width(st) <= room || try == titleTries-1 {
+			break
+		}
+		b.out.Text = b.out.Text[:b.mark]
+	}
+	if w > 0 && b.width(st) > room {
+		b.out.Text = b.out.Text[:b.mark] // the figures say it
+		return
+	}
+	// A ground under the words, for the lines that run through the column.
+	if len(b.out.Text) > int(b.mark) {
+		b.fill(rect(x-1, y-9, min(b.width(st), room)+2, 12), 2, b.th.Well.Alpha(0.85), 0)
+	}
+	b.put(x, y, st, room)
+}
+
+// replicaFigures draws the figures of a replica's title and returns their width: a
+// star for the leader, a hollow one for the last known, a pentagon for an eligible
+// leader replica, plus and minus for a reassignment.
+func (b *builder) replicaFigures(part *view.Partition, r *view.Replica, s standing, c theme.Color, x, y float32) float32 {
+	from := x
+	if s == standLeader {
+		b.shape(display.Star, x+4, y, 5, c, 0, 0)
+		x += 12
+	}
+	if contains(part.LastKnownELR, r.Broker) {
+		b.shape(display.Star, x+4, y, 5, b.th.Well, b.th.Leader, 1.2)
+		x += 12
+	}
+	if contains(part.ELR, r.Broker) {
+		b.shape(display.Pentagon, x+4, y, 4.8, b.th.Well, b.th.InSync, 1.4)
+		x += 12
+	}
+	if contains(part.Adding, r.Broker) {
+		b.line(x+0.5, y, x+7.5, y, b.th.Accent, 1.8, display.Solid)
+		b.line(x+4, y-3.5, x+4, y+3.5, b.th.Accent, 1.8, display.Solid)
+		x += 11
+	}
+	if contains(part.Removing, r.Broker) {
+		b.line(x+0.5, y, x+7.5, y, b.th.Accent, 1.8, display.Solid)
+		x += 11
+	}
+	return x - from
+}
+
+// titleTries is in how many lengths a title can be said, 0 the longest.
+const titleTries = 4
+
+// titleWords appends what a replica is; try 3 says it in a word.
+func (b *builder) titleWords(r *view.Replica, s standing, leads bool, try int, width float32) {
 	switch s {
 	case standLeader:
-		b.shape(display.Star, x+4, y-3.6, 5, c, 0, 0)
-		x, room = x+12, room-12
-		if b.s("LEADER"); b.width(st) > room {
-			b.out.Text = b.out.Text[:b.mark] // the star says it
-		}
+		b.s("LEADER")
 	case standStaleLeader:
-		b.s("! STILL THINKS IT LEADS").put(x, y, st, room)
-		return
+		b.s("! STILL THINKS IT LEADS")
 	case standOffline:
 		b.s("OFFLINE")
-		if part.Leader == r.Broker {
+		if leads {
 			b.s(" LEADER")
 		}
 	case standInSync:
-		if b.s("IN SYNC"); b.width(st) > room {
-			b.out.Text = b.out.Text[:b.mark]
+		if try == 3 {
 			b.s("ISR")
+			return
 		}
+		b.s("IN SYNC")
 	case standFalling:
-		b.s("IN SYNC · ").dur(b.now.Sub(r.CaughtUp)).s(" behind")
-		if b.width(st) > room {
-			b.out.Text = b.out.Text[:b.mark]
-			if at.W >= 90 {
-				b.s("IN SYNC")
-			} else {
-				b.s("ISR")
-			}
-			b.s(" −").short(r.Lag)
+		switch {
+		case try < 2:
+			b.s("IN SYNC · ").dur(b.now.Sub(r.CaughtUp)).s(" behind")
+		case width >= 90:
+			b.s("IN SYNC −").short(r.Lag)
+		default:
+			b.s("ISR −").short(r.Lag)
+		}
+	case standAdding:
+		if try < 3 {
+			b.s("ADDING")
 		}
 	case standOut:
-		b.s("! OUT OF SYNC")
-		if contains(part.ELR, r.Broker) {
-			b.s(" · ELR")
-		} else if r.Lag > 0 {
+		if try == 3 {
+			b.s("!")
+		} else {
+			b.s("! OUT OF SYNC")
+		}
+		if r.Lag > 0 && try < 3 {
 			b.s(" −").short(r.Lag)
 		}
-		if b.width(st) > room {
-			b.out.Text = b.out.Text[:b.mark]
-			b.s("! −").short(r.Lag)
-		}
 	}
-	b.put(x, y, st, room)
+}
+
+// titleExtras appends what else there is to say of a replica: all of it at try 0,
+// the most telling at try 1. The figures say it too.
+func (b *builder) titleExtras(part *view.Partition, r *view.Replica, try int) {
+	if contains(part.Adding, r.Broker) && !r.InISR {
+		b.s(" ").n(caughtUpPercent(part, r)).s(" %")
+	}
+	if try > 1 {
+		return
+	}
+	left := 4
+	if try == 1 {
+		left = 1
+	}
+	if r.Divergent > 0 && left > 0 {
+		b.s(" · ").short(r.Divergent).s(" DIVERGENT")
+		left--
+	}
+	if contains(part.ELR, r.Broker) && left > 0 {
+		b.s(" · ELR")
+		left--
+	}
+	if contains(part.Removing, r.Broker) && left > 0 {
+		b.s(" · REMOVING")
+		left--
+	}
+	if contains(part.LastKnownELR, r.Broker) && left > 0 {
+		b.s(" · LAST LEADER")
+	}
 }
 
 func contains(ids []kafka.NodeID, id kafka.NodeID) bool {
@@ -204,6 +276,13 @@ func (b *builder) barWords(part *view.Partition, r *view.Replica, at Rect) {
 	switch s {
 	case standLeader:
 		b.shape(display.Star, at.X+at.W/2, at.Y+9, 5, c, 0, 0)
+	case standAdding:
+		b.begin()
+		b.s("+")
+		if at.W >= 40 {
+			b.s(" ").n(caughtUpPercent(part, r)).s(" %")
+		}
+		b.put(at.X+at.W/2, at.Y+13, b.tiny(c).middle(), at.W-4)
 	case standOut, standFalling, standStaleLeader:
 		b.begin()
 		b.s("!")

@@ -26,6 +26,8 @@ func inputs() map[string]scene.Input {
 		"phone":    {Cluster: fixture.Ordinary(), W: 360, H: 420, DPR: 3},
 		"bars":     {Cluster: fixture.Grid(5, 24), W: 896, H: 600},
 		"tiles":    {Cluster: fixture.Grid(3, 60), W: 896, H: 600},
+		"log":      {Cluster: fixture.Log(), W: 896, H: 640, Before: &scene.Counts{Offline: 1}},
+		"legend":   {Cluster: fixture.Log(), W: 360, H: 560, Theme: &theme.Light, Legend: true},
 		"zoomed":   {Cluster: fixture.Ordinary(), W: 896, H: 600, Camera: scene.Camera{Zoom: 2, X: 200}},
 	}
 }
@@ -78,7 +80,9 @@ func texts(l *scene.List) string {
 func TestStatesAreSaid(t *testing.T) {
 	var l scene.List
 	for name, want := range map[string][]string{
-		"ordinary": {"LEADER", "IN SYNC", "IN SYNC · 1.1 s behind", "cut off", "Fetch held", "HW", "LSO", "no replica", "LEO 125", "lag 6", "no partition assigned", "+ __consumer_offsets · 50", "KRaft quorum · epoch 9"},
+		"log": {"RACK a · 2 brokers", "Candidate", "Prospective", "votes", "pre-votes", "vote", "refused", "crashed", "cleaning 64 %", "start 74", "e6", "OFFLINE · 7 DIVERGENT",
+			"! OUT OF SYNC −3 · ELR", "ADDING 66 %", "IN SYNC · REMOVING", "reassigning", "1 under-replicated (+1)", "1 under min ISR (+1)", "0 offline (−1)"},
+		"ordinary": {"LEADER", "IN SYNC", "IN SYNC · 1.1 s behind", "cut off", "Fetch held", "HW", "LSO", "no replica", "LEO 125", "lag 6", "no partition assigned", "+ __consumer_offsets · 50", "KRaft quorum", "epoch 9"},
 		"crashed":  {"crashed", "OFFLINE", "! OUT OF SYNC −6", "under min ISR", "7 lost", "disk 40 ms", "‹"},
 	} {
 		scene.Build(inputs()[name], &l)
@@ -184,11 +188,11 @@ func TestCullsWhatIsOutOfSight(t *testing.T) {
 
 // A steady picture makes no garbage, moving or not, at any level.
 func TestBuildAllocatesNothing(t *testing.T) {
-	for name, c := range map[string]*view.Cluster{"ordinary": fixture.Ordinary(), "crashed": fixture.Crashed(), "12": fixture.WithCells(fixture.Grid(3, 12), 24), "1000": fixture.Grid(9, 1000)} {
+	for name, c := range map[string]*view.Cluster{"ordinary": fixture.Ordinary(), "crashed": fixture.Crashed(), "log": fixture.Log(), "12": fixture.WithCells(fixture.Grid(3, 12), 24), "1000": fixture.Grid(9, 1000)} {
 		var l scene.List
 		var dst []byte
 		state := new(scene.State)
-		in := scene.Input{Cluster: c, W: 896, H: 600, Wall: 1.0 / 60, Speed: 1, State: state, Hover: view.Selection{Kind: "broker", Node: 1}}
+		in := scene.Input{Cluster: c, W: 896, H: 600, Wall: 1.0 / 60, Speed: 1, State: state, Hover: view.Selection{Kind: "broker", Node: 1}, Legend: name == "log"}
 		step := func() {
 			in.Now = in.Now.Add(kafka.Millisecond)
 			scene.Build(in, &l)

@@ -212,7 +212,7 @@ func (r *reader) op(o *Op) bool {
 		o.A, o.B, o.C, o.D, o.Dash = r.f32(), r.f32(), r.f32(), r.f32(), Dash(head[1])
 	case Shape:
 		o.X, o.Y, o.R, o.Form = r.f32(), r.f32(), r.f32(), Form(head[1])
-		if o.Form > Triangle {
+		if o.Form > Pentagon {
 			return false
 		}
 	default:

@@ -46,6 +46,7 @@ const (
 	Left                 // triangle pointing left
 	Heart                // heartbeat
 	Triangle             // warning
+	Pentagon             // eligible leader replica
 )
 
 // Layers, in the order of painting.

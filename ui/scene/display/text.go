@@ -7,7 +7,7 @@ import (
 
 var (
 	kindNames  = [...]string{"?", "quad", "line", "curve", "text", "shape", "hatch", "clip", "layer"}
-	formNames  = [...]string{"star", "hex", "diamond", "down", "up", "right", "left", "heart", "triangle"}
+	formNames  = [...]string{"star", "hex", "diamond", "down", "up", "right", "left", "heart", "triangle", "pentagon"}
 	layerNames = [...]string{"ground", "matrix", "links", "labels", "focus"}
 	dashNames  = [...]string{"", " dashed", " dotted"}
 	alignNames = [...]string{"start", "middle", "end"}
