@@ -243,7 +243,7 @@ func (p *Plan) quorum(c *view.Cluster, s Spec) {
 			x, w = p.Pad+88, 78
 		}
 	} else if n > 1 {
-		p.QuorumH = 40
+		p.QuorumH = 46
 		room := s.W - p.Pad - x
 		if !p.Narrow {
 			room -= 150 // for counts and folded topics

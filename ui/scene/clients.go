@@ -60,7 +60,12 @@ func (b *builder) producer(k *view.Producer, r Rect) {
 			b.s(" · ").rate(k.Rate)
 		}
 		if k.Retries > 0 {
-			b.s(" · ").short(k.Retries).s(" retries")
+			b.s(" · ").short(k.Retries).s(" retr")
+			if k.Retries == 1 {
+				b.s("y")
+			} else {
+				b.s("ies")
+			}
 		}
 	}
 	b.put(r.X+10, r.Y+r.H/2+11, st, room)

@@ -241,7 +241,7 @@ func (b *builder) flight(f *view.Flight, named bool) {
 	case f.Say != "":
 		b.begin()
 		b.s(f.Say)
-		b.tag(x+11, y+4, b.tiny(b.voteTint(f)))
+		b.tag(x+11, b.plan.QuorumY-b.camY+43, b.tiny(b.voteTint(f))) // under what the controllers say
 	case named && b.traffic(f) != trafficControl:
 		b.begin()
 		b.s(f.API)

@@ -149,7 +149,7 @@ var entries = [...]entry{
 	}},
 	{"not-flushed", "not on the disk yet: a power loss takes it", func(b *builder, x, y float32) {
 		b.fill(rect(x+3, y-1, 12, 3), 0, b.th.Muted.Alpha(0.75), 0)
-		b.add(display.Op{Kind: display.Hatch, X: x + 15, Y: y - 1, W: 16, H: 3, Fill: b.th.Warn, Width: 1.6, Size: 4})
+		b.add(display.Op{Kind: display.Hatch, X: x + 15, Y: y - 1, W: 16, H: 3, Fill: b.th.Muted, Width: 1.3, Size: 4})
 	}},
 	{"index", "offset index entry", func(b *builder, x, y float32) {
 		b.fill(rect(x+5, y-1, 24, 3), 0, b.th.Muted.Alpha(0.75), 0)

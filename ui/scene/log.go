@@ -47,7 +47,7 @@ func (b *builder) segments(r *view.Replica, top, h float32, sc *scale) {
 			b.fill(rect(x0, y, flushed-x0, thick), 0, c, 0)
 		}
 		if x1 > flushed {
-			b.add(display.Op{Kind: display.Hatch, X: flushed, Y: y, W: x1 - flushed, H: thick, Fill: b.th.Warn, Width: 1.6, Size: 4})
+			b.add(display.Op{Kind: display.Hatch, X: flushed, Y: y, W: x1 - flushed, H: thick, Fill: b.th.Muted, Width: 1.3, Size: 4})
 		}
 	}
 	if sc.pitch >= indexedFrom {
@@ -123,10 +123,8 @@ func (b *builder) epochAt(r *view.Replica, i int, sc *scale) (x float32, ok bool
 func (b *builder) foot(part *view.Partition, r *view.Replica, at Rect, sc *scale) {
 	y := at.Y + at.H - 5
 	left, right := at.X+b.plan.BoxPad, at.X+at.W-b.plan.BoxPad
-	right -= b.footLEO(part, r, right, y, right-left, sc) + 4
-	if left = b.footStart(r, left, y, right); len(r.Epochs) == 0 {
-		return
-	}
+	leo, w := b.footLEO(part, r, right, y, right-left, sc)
+	left = b.footStart(r, left, y, leo-4)
 	st := b.tiny(b.th.Text)
 	for i := range r.Epochs {
 		x, ok := b.epochAt(r, i, sc)
@@ -134,14 +132,16 @@ func (b *builder) foot(part *view.Partition, r *view.Replica, at Rect, sc *scale
 			continue
 		}
 		b.begin()
-		b.s("e").n(int64(r.Epochs[i].Epoch))
-		w := b.width(st)
+		n := b.s("e").n(int64(r.Epochs[i].Epoch)).width(st)
+		free := func(x0 float32) bool {
+			return x0 >= left && x0+n <= right+4 && (x0+n+4 <= leo || x0 >= leo+w+4)
+		}
 		switch {
-		case x+3 >= left && x+3+w <= right:
-			b.put(x+3, y, st, 0)
-			left = x + 3 + w + 4
-		case x-3-w >= left && x-3 <= right:
-			b.put(x-3-w, y, st, 0)
+		case free(x + 4):
+			b.put(x+4, y, st, 0)
+			left = x + n + 8
+		case free(x - 3 - n):
+			b.put(x-3-n, y, st, 0)
 			left = x + 2
 		default:
 			b.out.Text = b.out.Text[:b.mark]
@@ -150,23 +150,23 @@ func (b *builder) foot(part *view.Partition, r *view.Replica, at Rect, sc *scale
 }
 
 // footLEO prints the log end offset at the right, beside the lines that run
-// through the column, and returns the room that it took.
-func (b *builder) footLEO(part *view.Partition, r *view.Replica, right, y, room float32, sc *scale) float32 {
+// through the column, and returns where and how wide.
+func (b *builder) footLEO(part *view.Partition, r *view.Replica, right, y, room float32, sc *scale) (x, w float32) {
 	st := b.mono(b.th.Muted)
 	b.begin()
 	if room >= 50 {
 		b.s("LEO ")
 	}
 	b.n(int64(r.LEO))
-	w := b.width(st)
-	x := right - w
+	w = b.width(st)
+	x = right - w
 	for _, o := range [2]kafka.Offset{part.HW, b.openLSO(part)} {
 		if lx, in := sc.edge(o); o >= 0 && in && lx > x-3 && lx < x+w+3 && lx-4-w > right-room {
 			x = lx - 4 - w
 		}
 	}
 	b.put(x, y, st, room)
-	return right - x
+	return x, w
 }
 
 // footStart prints what the cleaner is doing, else where the log begins; it

@@ -361,7 +361,10 @@ func (b *builder) marks(part *view.Partition, x, w float32, sc *scale) {
 	if len(p.Rows) == 0 || part.HW < 0 {
 		return
 	}
-	top := p.Rows[0].Rect.Y - b.camY - 6
+	top := p.Rows[0].Rect.Y - b.camY - 4
+	if len(p.Racks) > 0 {
+		top += 4 // not through the rack's name
+	}
 	bottom := p.MarksY - b.camY + 2
 	hw, inside := sc.edge(part.HW)
 	c := b.th.HW
