@@ -86,10 +86,11 @@ type Broker struct {
 	wake     []int32 // sessions to look at before this step ends
 	locals   []LocalAppend
 	leaders  []LeaderChange
-	creating []string    // topics whose automatic creation is under way, sorted
-	uses     []clientUse // of clients with a quota, sorted by client
-	loaded   bool        // logs are open; requests are served
-	care     logCare     // retention, cleaner, DeleteRecords
+	creating []string      // topics whose automatic creation is under way, sorted
+	uses     []clientUse   // of clients with a quota, sorted by client
+	opened   kafka.Instant // when the logs were
+	loaded   bool          // logs are open; requests are served
+	care     logCare       // retention, cleaner, DeleteRecords
 
 	scratch  []readResult    // of one fetch; no state
 	produced []produceResult // of one Produce; no state

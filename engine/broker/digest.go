@@ -62,6 +62,7 @@ func (b *Broker) Digest(h *sim.Hash) {
 		h.String(c)
 	}
 	h.Bool(b.loaded)
+	h.Int(int64(b.opened))
 	b.care.digest(h)
 	digestSlots(h, b.freeProduce)
 	digestSlots(h, b.freeSession)

@@ -23,6 +23,8 @@
 //	quota.go       throttled replication (KIP-73)  validate.go   checks before an append
 //	retention.go   old segments, their files       cleaner.go    the log cleaner
 //	logdirs.go     a disk that is full             deleterecords.go, careview.go
+//	clientquota.go client quotas (KIP-13, KIP-219)
+//	selector.go    the nearest replica (KIP-392)   snapshot.go    producer snapshots' bytes
 //
 // Rules come from core/.../cluster/Partition.scala, core/.../server/
 // {ReplicaManager,AbstractFetcherThread,ReplicaFetcherThread,DelayedFetch,

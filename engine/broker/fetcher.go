@@ -375,7 +375,7 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 		if err != nil {
 			return err
 		}
-		p.producers.observeAll(rp.RecordBatches)
+		b.observeAppended(p, rp.RecordBatches, segments)
 		b.noteRolled(p, l, segments, out)
 		b.stirCleaner(p, out)
 		out.Note(trace.Note{

@@ -171,7 +171,7 @@ func (b *Broker) open(now kafka.Instant, tp kafka.TopicPartition, id kafka.Topic
 		gen: b.gen, num: int32(len(b.parts)), slot: slot, tp: tp, id: id, set: set,
 		leader: kafka.NoNode, leaderEpoch: -1, partitionEpoch: -1,
 		hw:        min(max(b.dir.HWCheckpoint(slot), l.LogStart()), l.LEO()),
-		producers: rebuildProducers(l),
+		producers: b.loadProducers(now, l),
 	}
 	b.parts = append(b.parts, p)
 	b.setLocal(id, tp.Partition, p.num)

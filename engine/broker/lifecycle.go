@@ -248,6 +248,7 @@ func (b *Broker) shutDown(now kafka.Instant, out *sim.Out) {
 // closed writes the checkpoints and the clean shutdown file, and exits.
 func (b *Broker) closed(out *sim.Out) {
 	b.checkpoint()
+	b.saveAllProducers()
 	b.dir.Shutdown(b.life.epoch)
 	out.Note(trace.Note{Kind: trace.Shutdown, Node: b.cfg.ID})
 	out.Exit()

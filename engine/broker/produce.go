@@ -223,7 +223,8 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 		appendTime = now.UnixMilli()
 	}
 	if h.HasProducer() {
-		dup, code := p.producers.check(&h)
+		b.forgetExpired(now, i, h.ProducerID)
+		dup, code := b.parts[i].producers.check(&h)
 		if code != kafka.None {
 			return failed(i, code)
 		}
@@ -244,6 +245,9 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 	first, last, err := l.AppendAsLeader(now, records, p.leaderEpoch)
 	if err != nil {
 		return failed(i, storage.CodeOf(err))
+	}
+	if l.SegmentCount() != segments {
+		b.saveProducers(p, first)
 	}
 	if h.HasProducer() {
 		h.BaseOffset = first

@@ -115,14 +115,91 @@ func (s *producers) observeAll(b []byte) {
 	}
 }
 
-// rebuildProducers reads the state out of the log: after a start and after a
-// truncation. Kafka goes by snapshots and reads the rest; the result is the same.
-func rebuildProducers(l *storage.Log) producers {
+// loadProducers is the state after a start or a truncation: that of the newest
+// snapshot, and what the log has above it (ProducerStateManager.truncateAndReload,
+// UnifiedLog.rebuildProducerState).
+func (b *Broker) loadProducers(now kafka.Instant, l *storage.Log) producers {
 	var s producers
-	for b := range l.Batches(l.LogStart()) {
-		s.observe(&b.Header)
+	from := l.LogStart()
+	if at, data, ok := l.SavedProducers(); ok {
+		s = decodeProducers(data)
+		s = slices.DeleteFunc(s, func(p producerState) bool { return p.expired(now, b.set.producerExpiry) })
+		from = max(from, at)
+	}
+	for batch := range l.Batches(from) {
+		s.observe(&batch.Header)
 	}
 	return s
+}
+
+// observeAppended takes note of what a follower appended. Where a segment began
+// with it, the state up to there goes into a snapshot (UnifiedLog.roll).
+func (b *Broker) observeAppended(p *partition, records []byte, segments int) {
+	l := b.log(p)
+	if l.SegmentCount() == segments {
+		p.producers.observeAll(records)
+		return
+	}
+	rolled := activeBase(l)
+	n := 0
+	for n < len(records) {
+		r, err := record.Frame(records[n:])
+		if err != nil || r.BaseOffset() >= rolled {
+			break
+		}
+		n += len(r)
+	}
+	p.producers.observeAll(records[:n])
+	b.saveProducers(p, rolled)
+	p.producers.observeAll(records[n:])
+}
+
+func activeBase(l *storage.Log) kafka.Offset {
+	s := l.Segments()
+	return s[len(s)-1].BaseOffset
+}
+
+// saveProducers writes a snapshot. If there never was a producer, its absence
+// says the same.
+func (b *Broker) saveProducers(p *partition, at kafka.Offset) {
+	if _, _, ok := b.log(p).SavedProducers(); !ok && len(p.producers) == 0 {
+		return
+	}
+	b.mutLog(p).SaveProducers(at, encodeProducers(p.producers))
+}
+
+// saveAllProducers is part of a clean shutdown.
+func (b *Broker) saveAllProducers() {
+	for _, p := range b.parts {
+		if p != nil {
+			b.saveProducers(p, b.log(p).LEO())
+		}
+	}
+}
+
+// producerCheck is how often Kafka looks for producers that expired
+// (producer.id.expiration.check.interval.ms).
+const producerCheck = 10 * kafka.Minute
+
+// forgetExpired removes a producer that has not written for
+// producer.id.expiration.ms. Kafka's task does so every ten minutes since the
+// logs were opened; here it is done when the producer writes again, if such a
+// moment has passed: nobody can tell the difference.
+func (b *Broker) forgetExpired(now kafka.Instant, i int32, id int64) {
+	k, ok := b.parts[i].producers.find(id)
+	if !ok {
+		return
+	}
+	checked := b.opened.Add(now.Sub(b.opened) / producerCheck * producerCheck)
+	if b.parts[i].producers[k].expired(checked, b.set.producerExpiry) {
+		p := b.mut(i)
+		p.producers = slices.Delete(p.producers, k, k+1)
+	}
+}
+
+// expired is ProducerStateManager.isProducerExpired.
+func (p *producerState) expired(now kafka.Instant, expiry kafka.Duration) bool {
+	return p.n > 0 && now.UnixMilli()-p.batches[p.n-1].timestamp >= expiry.Millis()
 }
 
 func (s producers) digest(h *sim.Hash) {

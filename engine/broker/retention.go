@@ -31,6 +31,7 @@ func newLogCare() logCare {
 
 // careForLogs starts the background work once the logs are open.
 func (b *Broker) careForLogs(now kafka.Instant, out *sim.Out) {
+	b.opened = now
 	out.After(timer(timerRetention, 0), retentionFirst)
 	b.care.checkDue = now.Add(retentionFirst)
 	b.care.cleaner.last = now
@@ -70,6 +71,7 @@ func (b *Broker) expireLog(now kafka.Instant, i int32, out *sim.Out) {
 		})
 	}
 	if l.SegmentCount() > segments-len(gone) {
+		b.saveProducers(p, activeBase(l))
 		b.noteNewSegment(p, l, out)
 	}
 	b.purgeLater(l.PurgeDue(), out)

@@ -46,6 +46,7 @@ type settings struct {
 	cleanerBackoff     kafka.Duration // log.cleaner.backoff.ms
 	cleanerRate        int64          // log.cleaner.io.max.bytes.per.second
 	cleanerBuffer      int64          // log.cleaner.dedupe.buffer.size
+	producerExpiry     kafka.Duration // producer.id.expiration.ms
 	rackAware          bool           // replica.selector.class is RackAwareReplicaSelector
 }
 
@@ -81,6 +82,7 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 		cleanerBackoff:     dur("log.cleaner.backoff.ms"),
 		cleanerRate:        num("log.cleaner.io.max.bytes.per.second"),
 		cleanerBuffer:      num("log.cleaner.dedupe.buffer.size"),
+		producerExpiry:     dur("producer.id.expiration.ms"),
 		rackAware:          rackAware(cfg, img),
 	}
 }

@@ -62,7 +62,7 @@ func (b *Broker) truncated(p *partition, from kafka.Offset, out *sim.Out) {
 	}
 	p.hw = min(p.hw, l.LEO())
 	b.cleanerTruncated(p, out)
-	p.producers = rebuildProducers(l)
+	p.producers = b.loadProducers(out.Now(), l)
 	b.stirred(p)
 }
 

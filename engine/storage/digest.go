@@ -70,6 +70,7 @@ func (l *Log) Digest(h *sim.Hash) {
 		h.Int(r.size)
 		h.Int(int64(r.due))
 	}
+	l.digestSnapshots(h)
 	h.Int(int64(l.cleanedTo))
 	h.Uint64(l.cleanedHash)
 }

@@ -186,6 +186,7 @@ func (l *Log) Recover() RecoveryReport {
 	l.bytes -= rep.Truncated
 	l.dirty.clamp(l.active.size)
 	l.recovered()
+	l.trimSnapshots()
 	rep.LEO, rep.LogStart = l.leo, l.start
 	return rep
 }

@@ -44,9 +44,10 @@ type Log struct {
 	dirty        dirtyRing
 	unclean      bool // a crash went over it: Recover first
 
-	removed     []removed    // deleted segments whose files are still there; never changed in place
-	cleanedTo   kafka.Offset // the cleaner has been over all before it; 0: never
-	cleanedHash uint64       // of all that it wrote
+	removed     []removed          // deleted segments whose files are still there; never changed in place
+	snapshots   []producerSnapshot // oldest first; never changed in place
+	cleanedTo   kafka.Offset       // the cleaner has been over all before it; 0: never
+	cleanedHash uint64             // of all that it wrote
 
 	tail  [tailMarks]mark
 	tailN uint32 // batches marked so far; the newest is at (tailN-1) % tailMarks

@@ -52,6 +52,7 @@ func (l *Log) ended(leo kafka.Offset) {
 	l.owned = false
 	l.tailN = 0
 	l.leo = leo
+	l.trimSnapshots()
 	l.cleanedTo = min(l.cleanedTo, leo)
 	l.recovery = min(l.recovery, leo)
 	l.flushed = min(l.flushed, l.active.size)
