@@ -67,7 +67,7 @@ func quotaText(r *metadata.ClientQuotaRecord) string {
 	}
 	s := "client-id " + who + " " + r.Key + "="
 	if !r.Remove {
-		s += strconv.FormatInt(int64(r.Value), 10)
+		s += strconv.FormatInt(metadata.QuotaRate(r.Bits), 10)
 	}
 	return s
 }

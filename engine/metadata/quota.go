@@ -2,7 +2,7 @@ package metadata
 
 import (
 	"encoding/binary"
-	"math"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -51,7 +51,7 @@ type ClientQuotaRecord struct {
 	Head
 	Entity []QuotaEntity
 	Key    string
-	Value  float64 // bytes per second; a whole number in what this engine writes
+	Bits   uint64 // bytes per second, as the bits of an IEEE 754 double; see QuotaBits
 	Remove bool
 }
 
@@ -72,17 +72,45 @@ func (r *ClientQuotaRecord) code(c *coder) {
 		c.tags(&e.Unknown)
 	})
 	c.string(&r.Key)
-	c.float64(&r.Value)
+	c.uint64(&r.Bits)
 	c.bool(&r.Remove)
 	c.tags(&r.Unknown)
 }
 
-func (c *coder) float64(p *float64) {
+func (c *coder) uint64(p *uint64) {
 	if c.write {
-		c.b = binary.BigEndian.AppendUint64(c.b, math.Float64bits(*p))
+		c.b = binary.BigEndian.AppendUint64(c.b, *p)
 		return
 	}
-	*p = math.Float64frombits(binary.BigEndian.Uint64(c.take(8)))
+	*p = binary.BigEndian.Uint64(c.take(8))
+}
+
+// A double: 11 bits of exponent above 52 of fraction.
+const (
+	doubleFraction = 52
+	doubleBias     = 1023
+)
+
+// QuotaBits is a rate of 1 to 2^52 bytes per second as Kafka writes it: the bits
+// of a double. 0 gives 0.
+func QuotaBits(rate int64) uint64 {
+	if rate <= 0 {
+		return 0
+	}
+	e := bits.Len64(uint64(rate)) - 1
+	return uint64(e+doubleBias)<<doubleFraction | uint64(rate)<<(doubleFraction-e)&^(1<<doubleFraction)
+}
+
+// QuotaRate reads a rate, without its fraction: at least 0, at most 2^52.
+func QuotaRate(b uint64) int64 {
+	e := int(b>>doubleFraction) - doubleBias // a sign makes it large
+	switch {
+	case e < 0 || b>>63 != 0:
+		return 0
+	case e > doubleFraction:
+		return 1 << doubleFraction
+	}
+	return int64((b&(1<<doubleFraction-1) | 1<<doubleFraction) >> (doubleFraction - e))
 }
 
 // setQuota follows ClientQuotasDelta.replay. Quotas for users are passed over.
@@ -99,7 +127,7 @@ func (a *applier) setQuota(r *ClientQuotaRecord) {
 	if !ok {
 		qs = slices.Insert(qs, i, ClientQuota{Client: client})
 	}
-	rate := int64(r.Value)
+	rate := QuotaRate(r.Bits)
 	if r.Remove {
 		rate = 0
 	}
@@ -137,6 +165,6 @@ func (q *ClientQuota) records() (recs []Record) {
 // default, or removes it if the rate is 0.
 func NewClientQuota(client *string, key string, rate int64) *ClientQuotaRecord {
 	return &ClientQuotaRecord{
-		Entity: []QuotaEntity{{EntityType: QuotaClientID, Name: client}}, Key: key, Value: float64(rate), Remove: rate == 0,
+		Entity: []QuotaEntity{{EntityType: QuotaClientID, Name: client}}, Key: key, Bits: QuotaBits(rate), Remove: rate == 0,
 	}
 }

@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"math"
+
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -40,7 +42,7 @@ func (o AlterQuotas) request() kmsg.Request {
 	}{{metadata.QuotaProduce, o.Produce}, {metadata.QuotaConsume, o.Consume}} {
 		if q.rate >= 0 {
 			op := kmsg.NewAlterClientQuotasRequestEntryOp()
-			op.Key, op.Value, op.Remove = q.key, float64(q.rate), q.rate == 0
+			op.Key, op.Value, op.Remove = q.key, math.Float64frombits(metadata.QuotaBits(q.rate)), q.rate == 0
 			e.Ops = append(e.Ops, op)
 		}
 	}
