@@ -82,6 +82,7 @@ var order = []string{
 	"delivery/window",
 	"delivery/reorder",
 	"delivery/timeout",
+	"delivery/truncated",
 	"groups/offsets",
 	"groups/reset",
 	"groups/auto-commit",
