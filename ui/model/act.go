@@ -40,8 +40,9 @@ func init() {
 			}
 			return m, []Cmd{ZoomBy{X: m.StageW / 2, Y: m.StageH / 2, Factor: factor}}
 		},
-		"walk": func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Walk{By: int(atoi(a.Arg))}} },
-		"cell": func(m Model, a Act) (Model, []Cmd) { m.Cell = int(atoi(a.Arg)); return m, nil },
+		"legend": func(m Model, _ Act) (Model, []Cmd) { m.Legend = !m.Legend; return m, nil },
+		"walk":   func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Walk{By: int(atoi(a.Arg))}} },
+		"cell":   func(m Model, a Act) (Model, []Cmd) { m.Cell = int(atoi(a.Arg)); return m, nil },
 
 		// Commands.
 		"command": func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Do{Command: a.Arg}} },

@@ -18,6 +18,7 @@ var Shortcuts = []Shortcut{
 	{"Home  End", "start, end"},
 	{"↓  ↑", "select the next thing, the one before"},
 	{"+  −  0", "zoom in, zoom out, whole cluster"},
+	{"L", "legend: what the marks mean"},
 	{"K", "crash or start what is selected"},
 	{"U", "undo the last edit"},
 	{"?", "this help"},
@@ -71,6 +72,9 @@ func (m Model) escape() (Model, []Cmd) {
 		return m.closeDialog()
 	case m.Form.Kind != "":
 		m.Form = Form{}
+		return m, nil
+	case m.Legend:
+		m.Legend = false
 		return m, nil
 	}
 	return m.act(Act{Do: "deselect"})
@@ -129,6 +133,8 @@ func letterAct(key string) (do, arg string, ok bool) {
 		return "slower", "", true
 	case ">":
 		return "faster", "", true
+	case "l", "L":
+		return "legend", "", true
 	case "k", "K":
 		return "toggle", "", true
 	case "u", "U":

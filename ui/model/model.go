@@ -39,6 +39,7 @@ type Model struct {
 	// What the user looks at.
 	Selection view.Selection
 	Hover     view.Selection
+	Legend    bool // the picture explains its marks
 	Camera    Camera
 	Width     float32 // of the page, CSS px
 	StageW    float32

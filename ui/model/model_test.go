@@ -236,6 +236,22 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+// L opens the legend and closes it; Esc closes it before it lets the selection go.
+func TestLegend(t *testing.T) {
+	m, _ := Update(opened(), Act{Do: "select", Arg: "broker:1"})
+	l := Key{Key: "l", On: "stage"}
+	if m, _ = Update(m, l); !m.Legend {
+		t.Fatal("L does not open it")
+	}
+	if m, _ = Update(m, Key{Key: "Escape", On: "stage"}); m.Legend || m.Selection.Kind != "broker" {
+		t.Errorf("Esc: legend %v, selection %v", m.Legend, m.Selection)
+	}
+	m, _ = Update(m, l)
+	if m, _ = Update(m, l); m.Legend {
+		t.Error("L does not close it")
+	}
+}
+
 // K crashes what runs and starts what does not.
 func TestKillOrStart(t *testing.T) {
 	for arg, want := range map[string]string{"broker:1": "crash broker-1", "broker:2": "start broker-2", "replica:payments-0@3": "crash broker-3", "controller:101": "crash controller-101", "producer:p1": "crash p1"} {

@@ -100,6 +100,7 @@ func (a *app) open(r request) model.Msg {
 	}
 	a.session, a.seed = s, r.seed
 	a.state, a.cells, a.noted, a.logKeys, a.last = scene.State{}, 0, 0, nil, 0
+	a.counted, a.stood = false, false
 	a.look()
 	a.quiet()
 	info := s.Info()

@@ -33,6 +33,9 @@ type app struct {
 	cluster view.Cluster
 	list    scene.List
 	state   scene.State
+	before  scene.Counts // when the world last stood still
+	counted bool         // before is of this run
+	stood   bool         // the world stands still, or began to move just now
 	bytes   []byte
 	theme   theme.Theme
 	cells   int    // records per replica that the picture has room for

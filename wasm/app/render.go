@@ -9,6 +9,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/model"
 	"github.com/highwater-sim/highwater/ui/panel"
+	"github.com/highwater-sim/highwater/ui/scene"
 	"github.com/highwater-sim/highwater/wasm/bridge"
 )
 
@@ -89,7 +90,11 @@ func (a *app) facts() {
 	}
 	f := &model.Facts{Cluster: &a.cluster, Steps: a.session.Steps(), Markers: a.session.Markers(), Edits: a.session.Edits()}
 	if a.m.Selection.Kind != "" {
-		f.Detail = a.session.Inspect(a.m.Selection)
+		if a.m.Selection.Kind == "legend" {
+			f.Detail = view.Detail{Title: "Legend", Subtitle: scene.Label(&a.cluster, a.m.Selection)}
+		} else {
+			f.Detail = a.session.Inspect(a.m.Selection)
+		}
 	}
 	a.send(model.FactsMsg{Facts: f})
 }

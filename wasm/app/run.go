@@ -51,6 +51,7 @@ func (a *app) frame(ms float64) {
 	if !still || !a.m.Still() {
 		a.renderSoon()
 	}
+	a.stood = a.stood || a.m.Still()
 	if !a.m.Still() || a.list.Moving {
 		a.stage.Request()
 	} else {
@@ -87,11 +88,15 @@ func (a *app) look() {
 
 // moved tells the model where the world is.
 func (a *app) moved(behind, arrived bool) {
+	if a.stood { // what changes from here on is told beside the counts
+		a.before, a.counted, a.stood = scene.CountsOf(&a.cluster), true, false
+	}
 	a.look()
 	a.send(model.Moved{
 		Now: a.session.Now(), Horizon: a.session.Horizon(), Event: a.session.Event(),
 		Behind: behind, Arrived: arrived, Violation: a.cluster.Violation,
 	})
+	a.stood = a.m.Still()
 }
 
 // seek goes to the nearest keyframe, and as far from there as a moment allows.
@@ -144,7 +149,10 @@ func (a *app) input() scene.Input {
 	in := scene.Input{
 		Cluster: &a.cluster, Theme: &a.theme, W: a.m.StageW, H: a.m.StageH, DPR: float32(a.browser.Ratio()),
 		Camera:    scene.Camera{X: cam.X, Y: cam.Y, Zoom: cam.Zoom},
-		Selection: a.m.Selection, Hover: a.m.Hover, Now: a.m.Now, ReducedMotion: a.m.ReducedMotion, State: &a.state,
+		Selection: a.m.Selection, Hover: a.m.Hover, Now: a.m.Now, ReducedMotion: a.m.ReducedMotion, State: &a.state, Legend: a.m.Legend,
+	}
+	if a.counted {
+		in.Before = &a.before
 	}
 	if a.m.Playing {
 		in.Speed = float32(speed.Num) / float32(speed.Den)
