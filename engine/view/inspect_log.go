@@ -93,7 +93,10 @@ func (i *inspector) replica(tp kafka.TopicPartition, id kafka.NodeID) bool {
 		i.whyHW(p)
 		i.topicConfigs(t.Name)
 		i.electActions(p)
-		i.out.Text, i.out.TextName = i.dumpLog(tp, id), "kafka-dump-log, the last batches"
+		if log := i.readable(tp, id); log != nil {
+			i.out.Text, i.out.TextName = DumpLog(log), ToolDumpLog
+			i.out.Files = FilesOf(log)
+		}
 		return true
 	}
 	return false
@@ -180,25 +183,6 @@ func (i *inspector) lagMax() kafka.Duration {
 
 func (i *inspector) fact(text, rule string, n trace.Note) {
 	i.out.Why = append(i.out.Why, Because{At: i.c.Now, Text: text, Rule: rule, Note: uint64(n.ID)})
-}
-
-// dumpMax is how many batches a dump lists.
-const dumpMax = 8
-
-// dumpLog prints the last batches as kafka-dump-log does.
-func (i *inspector) dumpLog(tp kafka.TopicPartition, id kafka.NodeID) []string {
-	log := i.readable(tp, id)
-	if log == nil {
-		return nil
-	}
-	var out []string
-	for b := range log.Batches(max(log.LogStart(), log.LEO()-64)) {
-		h := &b.Header
-		out = append(out, fmt.Sprintf("baseOffset: %d lastOffset: %d count: %d baseSequence: %d producerId: %d producerEpoch: %d partitionLeaderEpoch: %d isTransactional: %v isControl: %v position: %d CreateTime: %d size: %d magic: 2 compresscodec: %s crc: %d isvalid: %v",
-			h.BaseOffset, h.LastOffset(), h.Count, h.BaseSequence, h.ProducerID, h.ProducerEpoch, h.LeaderEpoch,
-			h.Attributes.Transactional(), h.Attributes.Control(), b.Position, h.MaxTimestamp, h.Size(), h.Attributes.Codec(), h.CRC, record.VerifyCRC(b.Raw) == nil))
-	}
-	return out[max(0, len(out)-dumpMax):]
 }
 
 // readable is a replica's log; one that a crash went over as its recovery will

@@ -359,6 +359,7 @@ type Detail struct {
 	TextName string
 	Hex      []byte // the bytes of a record's batch, if any
 	Actions  []Action
+	Files    []File // of a replica's folder
 }
 
 // Row is a name with a value.
