@@ -80,6 +80,9 @@ func (b *builder) cell(part *view.Partition, r *view.Replica, cell *view.Cell, a
 	if cell.Tombstone {
 		b.box(at, 2, th.Well, fill.Alpha(fade), 1.4, display.Solid, hit)
 		b.cross(at.X+at.W/2, at.Y+at.H/2, at.W*0.28, fill.Alpha(fade), 1.2)
+		if cell.Horizon > 0 { // dated: from then on a pass may drop it
+			b.fill(rect(at.X+2, at.Y+at.H-4, at.W-4, 2), 0, fill.Alpha(fade), 0)
+		}
 		return
 	}
 	// Above the high watermark a record is not committed: hollow-looking where

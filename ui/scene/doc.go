@@ -19,6 +19,9 @@
 // thousand partitions stay legible). The camera zooms by meaning: columns and
 // rows grow, type does not until a column has its full width.
 //
+// What is drawn of a log is in log.go (segments, epochs, gaps, divergence, what
+// the cleaner does), of the quorum in quorum.go, and legend.go explains every mark.
+//
 //	gutter │ topic ─────────────┐      rows: brokers, by rack
 //	broker │ p0   p1   p2       │      columns: partitions, by topic
 //	  1    │ ▐▐▐▐ ▐▐▐▐▐▐▐ ▐▐▐   │      one offset axis per column, so that a

@@ -98,6 +98,9 @@ func recordLabel(p *view.Partition, sel view.Selection) string {
 			if x.HasKey && !x.Control {
 				s += ", key " + x.Key
 			}
+			if x.Horizon > 0 && (x.Tombstone || x.Control) {
+				s += ", delete horizon at " + kafka.Instant((x.Horizon-kafka.StartUnixMilli)*int64(kafka.Millisecond)).String()
+			}
 			s += ", leader epoch " + num(x.Epoch) + fateWords[x.Fate%view.Fate(len(fateWords))]
 			if x.Offset >= r.LEO-kafka.Offset(r.Divergent) {
 				s += ", the leader has not got it"

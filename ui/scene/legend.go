@@ -126,9 +126,12 @@ var entries = [...]entry{
 		b.marker(&view.Cell{Key: "COMMIT"}, rect(x+5, y-6, 10, 12), 1, 0)
 		b.marker(&view.Cell{Key: "ABORT"}, rect(x+19, y-6, 10, 12), 1, 0)
 	}},
-	{"tombstone", "tombstone: deletes its key", func(b *builder, x, y float32) {
-		b.box(rect(x+12, y-6, 10, 12), 2, b.th.Well, b.th.Key[3], 1.4, display.Solid, 0)
-		b.cross(x+17, y, 2.8, b.th.Key[3], 1.2)
+	{"tombstone", "tombstone; with its delete horizon set", func(b *builder, x, y float32) {
+		for _, tx := range [2]float32{5, 19} {
+			b.box(rect(x+tx, y-6, 10, 12), 2, b.th.Well, b.th.Key[3], 1.4, display.Solid, 0)
+			b.cross(x+tx+5, y, 2.8, b.th.Key[3], 1.2)
+		}
+		b.fill(rect(x+21, y+2.5, 6, 2), 0, b.th.Key[3], 0)
 	}},
 	{"divergent", "divergent: the leader's log has others here", func(b *builder, x, y float32) {
 		b.divergent(&view.Cell{}, rect(x+6, y-6, 10, 12), 1, 0)

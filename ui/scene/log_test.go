@@ -26,7 +26,7 @@ func TestLogLabels(t *testing.T) {
 		{view.Selection{Kind: "replica", Node: 2, TP: tp(2)}, "being removed"},
 		{view.Selection{Kind: "record", Node: 1, TP: tp(1), Offset: 120}, "the leader has not got it"},
 		{view.Selection{Kind: "record", Node: 2, TP: tp(0), Offset: 83}, "superseded: the cleaner drops it"},
-		{view.Selection{Kind: "record", Node: 2, TP: tp(0), Offset: 84}, "tombstone 84 of payments-0 on broker 2"},
+		{view.Selection{Kind: "record", Node: 2, TP: tp(0), Offset: 84}, "tombstone 84 of payments-0 on broker 2, key k2, delete horizon at 86400.000s"},
 	} {
 		if got := scene.Label(c, k.sel); !strings.Contains(got, k.want) {
 			t.Errorf("%v:\n got %s\nwant %s", k.sel, got, k.want)

@@ -261,6 +261,11 @@ func (b *builder) replicaBar(part *view.Partition, r *view.Replica, at Rect, sc 
 	case end > start:
 		b.fill(rect(start, y, end-start, h), 2, c.Alpha(barAlpha(s)), 0)
 	}
+	if r.Divergent > 0 {
+		if from, _ := sc.edge(r.LEO - kafka.Offset(r.Divergent)); end > from {
+			b.hatch(rect(from, y, end-from, h), 2, b.th.Bad)
+		}
+	}
 }
 
 // barTitle is the least height of a box with words over its bar.
@@ -273,6 +278,12 @@ func (b *builder) barWords(part *view.Partition, r *view.Replica, at Rect) {
 	}
 	s := b.standing(part, r)
 	c, _, _ := b.look(s)
+	switch {
+	case contains(part.ELR, r.Broker):
+		b.shape(display.Pentagon, at.X+at.W-8, at.Y+at.H-8, 4.5, b.th.Well, b.th.InSync, 1.3)
+	case contains(part.LastKnownELR, r.Broker):
+		b.shape(display.Star, at.X+at.W-8, at.Y+at.H-8, 4.5, b.th.Well, b.th.Leader, 1.2)
+	}
 	switch s {
 	case standLeader:
 		b.shape(display.Star, at.X+at.W/2, at.Y+9, 5, c, 0, 0)

@@ -27,6 +27,7 @@ func inputs() map[string]scene.Input {
 		"bars":     {Cluster: fixture.Grid(5, 24), W: 896, H: 600},
 		"tiles":    {Cluster: fixture.Grid(3, 60), W: 896, H: 600},
 		"log":      {Cluster: fixture.Log(), W: 896, H: 640, Before: &scene.Counts{Offline: 1}},
+		"log-bars": {Cluster: fixture.Log(), W: 896, H: 640, Level: scene.Bars},
 		"legend":   {Cluster: fixture.Log(), W: 360, H: 560, Theme: &theme.Light, Legend: true},
 		"zoomed":   {Cluster: fixture.Ordinary(), W: 896, H: 600, Camera: scene.Camera{Zoom: 2, X: 200}},
 	}

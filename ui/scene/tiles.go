@@ -67,7 +67,12 @@ func (b *builder) tile(part *view.Partition, r *view.Replica, at Rect) {
 		b.box(in, radius, b.th.Well, c, 1, display.Solid, hit)
 		h := in.H * full(part, r)
 		b.fill(rect(in.X, in.Y+in.H-h, in.W, h), radius, c, 0)
-		if big {
+		switch {
+		case big && contains(part.ELR, r.Broker):
+			b.shape(display.Pentagon, in.X+in.W/2, in.Y+in.H*0.35, in.W*0.26, b.th.Well, b.th.InSync, 1.2)
+		case big && s == standAdding:
+			b.label("+", in.X+in.W/2, in.Y+10, b.tiny(c).middle(), 0)
+		case big:
 			b.label("!", in.X+in.W/2, in.Y+10, b.tiny(c).middle(), 0)
 		}
 	}
