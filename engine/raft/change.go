@@ -1,6 +1,7 @@
 package raft
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -16,6 +17,8 @@ type change struct {
 	offset  kafka.Offset // of its VotersRecord; NoOffset: not written yet
 	voter   Voter
 	remove  bool
+	asking  bool       // the voter to be has not answered ApiVersions yet
+	early   bool       // answered when it is written, not when it is committed (KIP-1186)
 	conn    sim.ConnID // who asked; 0: has been answered
 	corr    int32
 	version int16
@@ -27,6 +30,8 @@ func (c *change) digest(h *sim.Hash) {
 	h.Int(int64(c.voter.ID))
 	h.Bytes(c.voter.Directory[:])
 	h.Bool(c.remove)
+	h.Bool(c.asking)
+	h.Bool(c.early)
 	h.Uint64(uint64(c.conn))
 	h.Int(int64(c.corr))
 	h.Int(int64(c.version))
@@ -36,68 +41,86 @@ func (c *change) digest(h *sim.Hash) {
 // to become a voter (LeaderState.isReplicaCaughtUp).
 const caughtUpWindow = 3600 * kafka.Second
 
+// refusal is why a change of the voters is not made; its zero value: nothing
+// speaks against it.
+type refusal struct {
+	code kafka.ErrorCode
+	why  string
+}
+
 // changeAsked answers AddRaftVoter, RemoveRaftVoter and UpdateRaftVoter: at once
 // if they are refused, otherwise when the new voters are committed.
 func (r *Replica) changeAsked(now kafka.Instant, in *sim.Input, out *sim.Out, m Machine) {
+	c := change{on: true, offset: kafka.NoOffset, conn: in.Conn, corr: in.Corr, version: in.Request.GetVersion()}
+	var no refusal
 	switch req := in.Request.(type) {
 	case *kmsg.AddRaftVoterRequest:
-		v := Voter{kafka.NodeID(req.VoterID), req.VoterDirectoryID}
-		code := r.mayAdd(now, v)
-		if code != kafka.None {
-			out.Reply(in.Conn, in.Corr, changeResponse(req, code))
-			return
-		}
-		r.startChange(now, v, false, in, out, m)
-		if req.Version >= 1 && !req.AckWhenCommitted {
-			r.replyChange(kafka.None, out)
+		c.voter, c.early = Voter{kafka.NodeID(req.VoterID), req.VoterDirectoryID}, req.Version >= 1 && !req.AckWhenCommitted
+		if no = r.mayAdd(now, c.voter); no.code == kafka.None {
+			r.askVersions(c, out)
 		}
 	case *kmsg.RemoveRaftVoterRequest:
-		v := Voter{kafka.NodeID(req.VoterID), req.VoterDirectoryID}
-		if code := r.mayRemove(v); code != kafka.None {
-			out.Reply(in.Conn, in.Corr, changeResponse(req, code))
-			return
+		c.voter, c.remove = Voter{kafka.NodeID(req.VoterID), req.VoterDirectoryID}, true
+		if no = r.mayRemove(c.voter); no.code == kafka.None {
+			r.lead.change = c
+			r.writeChange(now, out, m)
 		}
-		r.startChange(now, v, true, in, out, m)
 	case *kmsg.UpdateRaftVoterRequest:
-		// What a voter may update is where it listens and which kraft.versions it
-		// knows; both are the same for all here.
-		code := r.mayChange()
-		if e := kafka.LeaderEpoch(req.CurrentLeaderEpoch); r.validate(e) != kafka.None {
-			code = r.validate(e)
-		} else if i, ok := findVoter(r.voters, kafka.NodeID(req.VoterID)); code == kafka.None && (!ok || r.voters[i].Directory != req.VoterDirectoryID) {
-			code = kafka.VoterNotFound
-		}
-		resp := changeResponse(req, code).(*kmsg.UpdateRaftVoterResponse)
-		resp.CurrentLeader.LeaderID, resp.CurrentLeader.LeaderEpoch = int32(r.leader), int32(r.epoch)
-		out.Reply(in.Conn, in.Corr, resp)
+		r.updateAsked(in, req, out)
+		return
+	}
+	if no.code != kafka.None {
+		out.Reply(in.Conn, in.Corr, changeResponse(in.Request, no))
 	}
 }
 
-func changeResponse(req kmsg.Request, code kafka.ErrorCode) kmsg.Response {
+// updateAsked answers UpdateRaftVoter. What a voter may update is where it
+// listens and which kraft.versions it knows; both are the same for all here.
+func (r *Replica) updateAsked(in *sim.Input, req *kmsg.UpdateRaftVoterRequest, out *sim.Out) {
+	no := r.mayChange()
+	if e := kafka.LeaderEpoch(req.CurrentLeaderEpoch); r.validate(e) != kafka.None {
+		no.code = r.validate(e)
+	} else if i, ok := findVoter(r.voters, kafka.NodeID(req.VoterID)); no.code == kafka.None && (!ok || r.voters[i].Directory != req.VoterDirectoryID) {
+		no.code = kafka.VoterNotFound
+	}
+	resp := changeResponse(req, no).(*kmsg.UpdateRaftVoterResponse)
+	resp.CurrentLeader.LeaderID, resp.CurrentLeader.LeaderEpoch = int32(r.leader), int32(r.epoch)
+	out.Reply(in.Conn, in.Corr, resp)
+}
+
+func changeResponse(req kmsg.Request, no refusal) kmsg.Response {
 	resp := req.ResponseKind()
+	var why *string
+	if no.why != "" {
+		why = kmsg.StringPtr(no.why)
+	}
 	switch e := resp.(type) {
 	case *kmsg.AddRaftVoterResponse:
-		e.ErrorCode = int16(code)
+		e.ErrorCode, e.ErrorMessage = int16(no.code), why
 	case *kmsg.RemoveRaftVoterResponse:
-		e.ErrorCode = int16(code)
+		e.ErrorCode, e.ErrorMessage = int16(no.code), why
 	case *kmsg.UpdateRaftVoterResponse:
-		e.ErrorCode = int16(code)
+		e.ErrorCode = int16(no.code)
 	}
 	return resp
 }
 
 // mayChange checks what all changes need: a leader that has committed a record
 // of its epoch, dynamic voters, and no other change under way.
-func (r *Replica) mayChange() kafka.ErrorCode {
+func (r *Replica) mayChange() refusal {
 	switch {
 	case r.state != Leader:
-		return kafka.NotLeaderOrFollower
-	case r.hw <= r.lead.start || r.lead.change.on || r.uncommittedVoters():
-		return kafka.RequestTimedOut
+		return refusal{kafka.NotLeaderOrFollower, ""}
+	case r.lead.change.on:
+		return refusal{kafka.RequestTimedOut, "another change of the voters is under way"}
+	case r.hw <= r.lead.start:
+		return refusal{kafka.RequestTimedOut, "the leader has committed nothing in its epoch yet"}
 	case !r.dynamic():
-		return kafka.UnsupportedVersion
+		return refusal{kafka.UnsupportedVersion, "kraft.version is 0: the voters are those of controller.quorum.voters"}
+	case r.uncommittedVoters():
+		return refusal{kafka.RequestTimedOut, "the latest voters are not committed yet"}
 	}
-	return kafka.None
+	return refusal{}
 }
 
 // uncommittedVoters reports whether the last voters of the log are not committed.
@@ -106,50 +129,86 @@ func (r *Replica) uncommittedVoters() bool {
 	return n > 0 && r.sets[n-1].offset >= r.hw
 }
 
-func (r *Replica) mayAdd(now kafka.Instant, v Voter) kafka.ErrorCode {
-	if code := r.mayChange(); code != kafka.None {
-		return code
+func (r *Replica) mayAdd(now kafka.Instant, v Voter) refusal {
+	if no := r.mayChange(); no.code != kafka.None {
+		return no
 	}
 	if r.isVoterID(v.ID) {
-		return kafka.DuplicateVoter
+		return refusal{kafka.DuplicateVoter, fmt.Sprintf("node %d is a voter already", v.ID)}
 	}
+	if !r.ready(now, v.ID) {
+		return refusal{kafka.RequestTimedOut, fmt.Sprintf("node %d cannot be asked now", v.ID)}
+	}
+	return refusal{}
+}
+
+// caughtUp reports whether a replica has the log, and was there to fetch it.
+func (r *Replica) caughtUp(now kafka.Instant, v Voter) bool {
 	i, ok := r.progress(v.ID)
 	if !ok {
-		return kafka.RequestTimedOut
+		return false
 	}
 	p := &r.lead.replicas[i]
-	if p.Directory != v.Directory || p.LastCaughtUp == -kafka.Never || now > p.LastFetch.Add(caughtUpWindow) {
-		return kafka.RequestTimedOut
-	}
-	return kafka.None
+	return p.Directory == v.Directory && p.LastCaughtUp != -kafka.Never && now <= p.LastFetch.Add(caughtUpWindow)
 }
 
-func (r *Replica) mayRemove(v Voter) kafka.ErrorCode {
-	if code := r.mayChange(); code != kafka.None {
-		return code
+func (r *Replica) mayRemove(v Voter) refusal {
+	if no := r.mayChange(); no.code != kafka.None {
+		return no
 	}
 	i, ok := findVoter(r.voters, v.ID)
-	if !ok || r.voters[i].Directory != v.Directory {
-		return kafka.VoterNotFound
+	switch {
+	case !ok || r.voters[i].Directory != v.Directory:
+		return refusal{kafka.VoterNotFound, fmt.Sprintf("node %d with that directory is no voter", v.ID)}
+	case len(r.voters) == 1:
+		return refusal{kafka.VoterNotFound, "it is the only voter"}
 	}
-	if len(r.voters) == 1 {
-		return kafka.VoterNotFound // nobody would be left
-	}
-	return kafka.None
+	return refusal{}
 }
 
-// startChange writes the new voters. They count from the moment on in which they
-// are in the leader's log.
-func (r *Replica) startChange(now kafka.Instant, v Voter, remove bool, in *sim.Input, out *sim.Out, m Machine) {
-	r.lead.change = change{on: true, offset: kafka.NoOffset, voter: v, remove: remove, conn: in.Conn, corr: in.Corr, version: in.Request.GetVersion()}
+// askVersions asks the voter to be for the versions that it knows: one that does
+// not answer is not made a voter, for the others may not do without it then
+// (AddVoterHandler.handleAddVoterRequest).
+func (r *Replica) askVersions(c change, out *sim.Out) {
+	req := kmsg.NewPtrApiVersionsRequest()
+	req.Version, req.ClientSoftwareName, req.ClientSoftwareVersion = 4, "apache-kafka-java", "4.2.0"
+	c.asking = true
+	r.lead.change = c
+	r.send(c.voter.ID, req, out)
+}
+
+// versionsAnswered goes on with a voter that answers. The versions themselves are
+// the same everywhere here.
+func (r *Replica) versionsAnswered(now kafka.Instant, from kafka.NodeID, out *sim.Out, m Machine) bool {
+	c := &r.lead.change
+	if r.state != Leader || !c.asking || c.voter.ID != from {
+		return true
+	}
+	c.asking = false
+	if !r.caughtUp(now, c.voter) {
+		r.endChange(refusal{kafka.RequestTimedOut, fmt.Sprintf("node %d has not caught up", from)}, out)
+		return true
+	}
+	early := c.early
 	r.writeChange(now, out, m)
+	if early {
+		r.replyChange(refusal{}, out)
+	}
+	return true
+}
+
+// versionsFailed gives up a voter to be that cannot be reached.
+func (r *Replica) versionsFailed(from kafka.NodeID, out *sim.Out) {
+	if c := &r.lead.change; r.state == Leader && c.asking && c.voter.ID == from {
+		r.endChange(refusal{kafka.RequestTimedOut, fmt.Sprintf("node %d does not answer", from)}, out)
+	}
 }
 
 // writeChange writes the VotersRecord as soon as the disk is free and what was
 // appended before is written.
 func (r *Replica) writeChange(now kafka.Instant, out *sim.Out, m Machine) {
 	c := &r.lead.change
-	if !c.on || c.offset != kafka.NoOffset || r.lead.flushing || len(r.lead.pending) > 0 {
+	if !c.on || c.asking || c.offset != kafka.NoOffset || r.lead.flushing || len(r.lead.pending) > 0 {
 		return
 	}
 	vs := slices.DeleteFunc(slices.Clone(r.voters), func(v Voter) bool { return v.ID == c.voter.ID })
@@ -169,7 +228,7 @@ func (r *Replica) changed(now kafka.Instant, out *sim.Out, m Machine) {
 	if c := &r.lead.change; !c.on || c.offset == kafka.NoOffset || r.hw <= c.offset {
 		return
 	}
-	r.endChange(kafka.None, out)
+	r.endChange(refusal{}, out)
 	if !r.isVoter() {
 		r.toResigned(now, out, m)
 		return
@@ -181,12 +240,12 @@ func (r *Replica) changed(now kafka.Instant, out *sim.Out, m Machine) {
 }
 
 // endChange answers who asked for the change, if there is one.
-func (r *Replica) endChange(code kafka.ErrorCode, out *sim.Out) {
-	r.replyChange(code, out)
+func (r *Replica) endChange(no refusal, out *sim.Out) {
+	r.replyChange(no, out)
 	r.lead.change = change{}
 }
 
-func (r *Replica) replyChange(code kafka.ErrorCode, out *sim.Out) {
+func (r *Replica) replyChange(no refusal, out *sim.Out) {
 	c := &r.lead.change
 	if !c.on || c.conn == 0 {
 		return
@@ -195,7 +254,7 @@ func (r *Replica) replyChange(code kafka.ErrorCode, out *sim.Out) {
 	if c.remove {
 		req = &kmsg.RemoveRaftVoterRequest{Version: c.version}
 	}
-	out.Reply(c.conn, c.corr, changeResponse(req, code))
+	out.Reply(c.conn, c.corr, changeResponse(req, no))
 	c.conn = 0
 }
 

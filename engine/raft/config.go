@@ -32,6 +32,7 @@ type Config struct {
 	ID        kafka.NodeID
 	Directory [16]byte       // directory.id of the metadata log (KIP-858); tells a voter from another with its id (KIP-853)
 	Voters    []kafka.NodeID // controller.quorum.voters, sorted; with dynamic voters controller.quorum.bootstrap.servers
+	Dynamic   bool           // Voters are only whom to ask first: who votes, the log alone says (KIP-853)
 	Seed      uint64
 
 	ElectionTimeout kafka.Duration // controller.quorum.election.timeout.ms: at least so long, and less than twice
@@ -67,6 +68,14 @@ func NewConfig(id kafka.NodeID, voters []kafka.NodeID, seed uint64, static metad
 		RetentionBytes:   img.BrokerInt(id, static, "metadata.max.retention.bytes"),
 		RetentionTime:    ms("metadata.max.retention.ms"),
 	}
+}
+
+// voters are those in effect as long as the log names none.
+func (c *Config) voters() []Voter {
+	if c.Dynamic {
+		return nil
+	}
+	return staticVoters(c.Voters)
 }
 
 // check reports a config that no quorum can be made of.

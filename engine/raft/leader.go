@@ -123,7 +123,7 @@ func (r *Replica) abandon(out *sim.Out) {
 		f := &r.lead.parked[i]
 		out.Reply(f.conn, f.corr, r.fetchResponse(f.version, kafka.NotLeaderOrFollower))
 	}
-	r.endChange(kafka.NotLeaderOrFollower, out)
+	r.endChange(refusal{kafka.NotLeaderOrFollower, ""}, out)
 	if r.lead.flushing { // its next fetch must not speak of what is not flushed
 		r.fetch.flushing, r.fetch.hw = true, kafka.NoOffset
 	}

@@ -87,6 +87,8 @@ func (r *Replica) response(now kafka.Instant, in *sim.Input, out *sim.Out, m Mac
 		handled = r.beginAnswered(now, resp, out, m)
 	case *kmsg.EndQuorumEpochResponse:
 		handled = r.endAnswered(now, from, resp, out, m)
+	case *kmsg.ApiVersionsResponse:
+		handled = r.versionsAnswered(now, from, out, m)
 	case *kmsg.UpdateRaftVoterResponse:
 		handled = r.updateAnswered(now, resp, out, m)
 	}

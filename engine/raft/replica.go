@@ -82,7 +82,7 @@ func New(cfg Config) (*Replica, error) {
 		cfg: cfg, rng: sim.NewRand(cfg.Seed, "raft/"+fmt.Sprint(cfg.ID)),
 		leader: kafka.NoNode, voted: kafka.NoNode, slot: -1, hw: kafka.NoOffset,
 		deadline: kafka.Never, armed: kafka.Never, stopBy: kafka.Never,
-		voters: staticVoters(cfg.Voters),
+		voters: cfg.voters(),
 		fetch:  fetching{voter: -1, hw: kafka.NoOffset},
 	}, nil
 }
@@ -99,6 +99,7 @@ func (r *Replica) Step(now kafka.Instant, in *sim.Input, out *sim.Out, m Machine
 	case sim.InputDisconnected:
 		if r.answered(in) {
 			r.backOff(now, in.From.Node(), out)
+			r.versionsFailed(in.From.Node(), out)
 		}
 	case sim.InputTimer:
 		switch in.Timer.Kind {

@@ -23,9 +23,26 @@ func (r *Replica) request(now kafka.Instant, in *sim.Input, out *sim.Out, m Mach
 		out.Reply(in.Conn, in.Corr, r.describe(now, req))
 	case *kmsg.AddRaftVoterRequest, *kmsg.RemoveRaftVoterRequest, *kmsg.UpdateRaftVoterRequest:
 		r.changeAsked(now, in, out, m)
+	case *kmsg.ApiVersionsRequest:
+		out.Reply(in.Conn, in.Corr, &kmsg.ApiVersionsResponse{Version: req.Version, ApiKeys: served})
 	default:
 		out.CloseConn(in.Conn)
 	}
+}
+
+// served are the APIs that a replica answers, by key, with the versions that it
+// speaks itself.
+var served = []kmsg.ApiVersionsResponseApiKey{
+	{ApiKey: 1, MinVersion: 17, MaxVersion: fetchVersion}, // Fetch
+	{ApiKey: 18, MinVersion: 0, MaxVersion: 4},            // ApiVersions
+	{ApiKey: 52, MinVersion: 0, MaxVersion: 2},            // Vote
+	{ApiKey: 53, MinVersion: 0, MaxVersion: epochVersion}, // BeginQuorumEpoch
+	{ApiKey: 54, MinVersion: 0, MaxVersion: epochVersion}, // EndQuorumEpoch
+	{ApiKey: 55, MinVersion: 0, MaxVersion: 2},            // DescribeQuorum
+	{ApiKey: 59, MinVersion: 0, MaxVersion: 1},            // FetchSnapshot
+	{ApiKey: 80, MinVersion: 0, MaxVersion: 1},            // AddRaftVoter
+	{ApiKey: 81, MinVersion: 0, MaxVersion: 0},            // RemoveRaftVoter
+	{ApiKey: 82, MinVersion: 0, MaxVersion: 0},            // UpdateRaftVoter
 }
 
 // Handles reports whether a request is the quorum's to answer.

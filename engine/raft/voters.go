@@ -146,7 +146,7 @@ func (r *Replica) unscan(now kafka.Instant, end kafka.Offset, out *sim.Out) {
 	if r.sets = r.sets[:n:n]; n > 0 {
 		r.voters = r.sets[n-1].voters
 	} else {
-		r.voters = staticVoters(r.cfg.Voters)
+		r.voters = r.cfg.voters()
 	}
 	r.takeRole(now, out)
 }
