@@ -79,7 +79,8 @@ func forwardable(req kmsg.Request) bool {
 	switch req.(type) {
 	case *kmsg.CreateTopicsRequest, *kmsg.DeleteTopicsRequest, *kmsg.CreatePartitionsRequest,
 		*kmsg.IncrementalAlterConfigsRequest, *kmsg.ElectLeadersRequest, *kmsg.AlterClientQuotasRequest,
-		*kmsg.AlterPartitionAssignmentsRequest, *kmsg.ListPartitionReassignmentsRequest:
+		*kmsg.AlterPartitionAssignmentsRequest, *kmsg.ListPartitionReassignmentsRequest,
+		*kmsg.AddRaftVoterRequest, *kmsg.RemoveRaftVoterRequest:
 		return true
 	}
 	return false
@@ -271,6 +272,10 @@ func refusal(req kmsg.Request, code kafka.ErrorCode) kmsg.Response {
 		return &kmsg.AlterPartitionAssignmentsResponse{Version: q.Version, ErrorCode: e}
 	case *kmsg.ListPartitionReassignmentsRequest:
 		return &kmsg.ListPartitionReassignmentsResponse{Version: q.Version, ErrorCode: e}
+	case *kmsg.AddRaftVoterRequest:
+		return &kmsg.AddRaftVoterResponse{Version: q.Version, ErrorCode: e}
+	case *kmsg.RemoveRaftVoterRequest:
+		return &kmsg.RemoveRaftVoterResponse{Version: q.Version, ErrorCode: e}
 	}
 	return req.ResponseKind()
 }

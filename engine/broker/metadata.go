@@ -242,6 +242,8 @@ var served = []kmsg.ApiVersionsResponseApiKey{
 	{ApiKey: 44, MinVersion: 0, MaxVersion: 1}, // IncrementalAlterConfigs
 	{ApiKey: 45, MinVersion: 0, MaxVersion: 1}, // AlterPartitionAssignments
 	{ApiKey: 46, MinVersion: 0, MaxVersion: 0}, // ListPartitionReassignments
+	{ApiKey: 80, MinVersion: 0, MaxVersion: 1}, // AddRaftVoter
+	{ApiKey: 81, MinVersion: 0, MaxVersion: 0}, // RemoveRaftVoter
 }
 
 func (b *Broker) handleAPIVersions(in *sim.Input, req *kmsg.ApiVersionsRequest, out *sim.Out) {

@@ -21,7 +21,8 @@ type BrokerSpec struct {
 	Host        string         // advertised; "broker-<id>" if empty
 	Port        int32          // 9092 if 0
 	ClusterID   string         // may be empty
-	Controllers []kafka.NodeID // controller.quorum.voters
+	Controllers []kafka.NodeID // controller.quorum.voters; if Dynamic controller.quorum.bootstrap.servers
+	Dynamic     bool           // kraft.version 1
 	// Configs are what server.properties says; the world has checked them.
 	Configs []metadata.ConfigValue
 	Seed    uint64
@@ -76,7 +77,7 @@ func NewBroker(spec BrokerSpec) *Broker {
 }
 
 func (n *Broker) newRaft() *raft.Replica {
-	r, err := raft.New(raft.NewConfig(n.spec.ID, n.spec.Controllers, n.spec.Seed, n.static))
+	r, err := raft.New(raftConfig(n.spec.ID, n.spec.Controllers, n.spec.Dynamic, n.spec.Seed, n.static))
 	if err != nil {
 		panic("node: " + err.Error())
 	}

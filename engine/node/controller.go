@@ -16,7 +16,9 @@ import (
 // ControllerSpec is what a controller process is made of.
 type ControllerSpec struct {
 	ID      kafka.NodeID
-	Voters  []kafka.NodeID         // controller.quorum.voters, itself among them
+	Voters  []kafka.NodeID         // controller.quorum.voters, itself among them; if Dynamic controller.quorum.bootstrap.servers
+	Dynamic bool                   // kraft.version 1: who votes, the metadata log says (KIP-853)
+	Initial []raft.Voter           // --initial-controllers of kafka-storage format; nil: --no-initial-controllers
 	Configs []metadata.ConfigValue // server.properties; checked (metadata.Static.Check)
 	Seed    uint64
 }
@@ -48,7 +50,25 @@ func NewController(spec ControllerSpec) *Controller {
 	if err := static.Check(); err != nil {
 		panic("node: " + err.Error())
 	}
-	return &Controller{spec: spec, static: static, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New()}
+	p := &Controller{spec: spec, static: static, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New()}
+	if len(spec.Initial) > 0 {
+		p.snaps = raft.Bootstrap(spec.Initial)
+	}
+	return p
+}
+
+// ControllerDirectory is the directory.id that a controller's metadata log gets
+// when its disk is formatted.
+func ControllerDirectory(id kafka.NodeID) [16]byte {
+	return [16]byte{0: 0xc0, 6: 0x40, 8: 0x80, 14: byte(id >> 8), 15: byte(id)}
+}
+
+// raftConfig is what the quorum replica of a process is made of. With static
+// voters directories do not count, and are not told.
+func raftConfig(id kafka.NodeID, voters []kafka.NodeID, dynamic bool, seed uint64, static metadata.Static) raft.Config {
+	c := raft.NewConfig(id, voters, seed, static)
+	c.Dynamic = dynamic
+	return c
 }
 
 func (p *Controller) machine() raft.Machine {
@@ -89,7 +109,11 @@ func (p *Controller) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 
 // boot starts the process: logs first, then the quorum replica.
 func (p *Controller) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
-	r, err := raft.New(raft.NewConfig(p.spec.ID, p.spec.Voters, p.spec.Seed, p.static))
+	cfg := raftConfig(p.spec.ID, p.spec.Voters, p.spec.Dynamic, p.spec.Seed, p.static)
+	if p.spec.Dynamic {
+		cfg.Directory = ControllerDirectory(p.spec.ID)
+	}
+	r, err := raft.New(cfg)
 	if err != nil {
 		panic("node: " + err.Error())
 	}
@@ -301,8 +325,12 @@ func (p *Controller) Replicas() []raft.Progress {
 	return p.raft.Replicas()
 }
 
-// Voters lists the voters as it knows them, by id; those of its config while down.
+// Voters lists the voters as it knows them, by id; those of its config while
+// down, or none if its config does not say.
 func (p *Controller) Voters() []kafka.NodeID {
+	if p.raft == nil && p.spec.Dynamic {
+		return nil
+	}
 	if p.raft == nil {
 		return p.spec.Voters
 	}
@@ -312,6 +340,9 @@ func (p *Controller) Voters() []kafka.NodeID {
 	}
 	return ids
 }
+
+// Dynamic reports whether the voters are those of the metadata log (kraft.version 1).
+func (p *Controller) Dynamic() bool { return p.spec.Dynamic }
 
 // Quorum is its quorum-state file.
 func (p *Controller) Quorum() raft.QuorumState { return p.quorum }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/trace"
+	"github.com/highwater-sim/highwater/engine/world"
 )
 
 // controllerState is a controller process as expectations read it.
@@ -63,8 +64,10 @@ func evalQuorumEpoch(e *env, _ []Arg) (Value, string) {
 
 func evalVoters(e *env, _ []Arg) (Value, string) {
 	c, ok := e.quorumLeader()
-	if !ok {
-		c = e.Controllers()[0]
+	for _, other := range e.Controllers() { // without a leader, as the first sees it that knows
+		if !ok && len(c.voters) == 0 {
+			c = other
+		}
 	}
 	v := Value{Type: TypeNumbers}
 	for _, id := range c.voters {
@@ -140,7 +143,7 @@ func matchPreVotes(n *trace.Note, a []Arg) bool {
 // controller reads controller-101 or 101.
 func (e *exprParser) controller(t token) kafka.NodeID {
 	name := t.text
-	if n, ok := parseInt(t.text, 101, 100+controllersMax); ok {
+	if n, ok := parseInt(t.text, world.FirstController, world.FirstController-1+world.ControllersMax); ok {
 		name = "controller-" + num(int(n))
 	}
 	id, ok := nodeID(name)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/world"
 )
 
 // names are the things that a scenario declares, with what is known of each.
@@ -15,7 +16,9 @@ type names struct {
 	racks       []string
 	topics      []topicName
 	clients     []clientName
+	dynamic     bool         // kraft.version=1: controllers may join
 	added       []clientName // brokers that join later, in order
+	joined      []clientName // controllers that join later, in order
 }
 
 type topicName struct {
@@ -44,6 +47,7 @@ func (p *parser) collect(sts []statement) *names {
 		if st.word == "cluster" && !st.timed {
 			n.brokers = min(int(pairInt(words, "brokers", int64(n.brokers))), brokersMax)
 			n.racks = strings.Split(pairText(words, "racks"), ",")
+			n.dynamic = pairText(words, "kraft.version") == "1"
 			n.controllers = min(int(pairInt(words, "controllers", int64(n.controllers))), controllersMax)
 		}
 		if len(words) == 0 || words[0].pair {
@@ -62,6 +66,7 @@ func (p *parser) collect(sts []statement) *names {
 			n.growTopic(words)
 		case "add":
 			n.addBroker(name, st.line, at)
+			n.addController(name, st.line, at)
 		case "producer", "consumer":
 			if c := n.client(name); c != nil {
 				p.problem(st.line, words[0].col, "a client named "+clip(name)+" is already declared on line "+num(c.line))
@@ -142,7 +147,7 @@ func (n *names) nodeNames() []string {
 	for i := range n.brokers + len(n.added) {
 		s = append(s, "broker-"+num(i+1))
 	}
-	for i := range n.controllers {
+	for i := range n.controllers + len(n.joined) {
 		s = append(s, "controller-"+num(101+i))
 	}
 	return s
@@ -170,7 +175,7 @@ func nodeID(s string) (kafka.NodeID, bool) {
 		return kafka.NodeID(n), ok && digits[0] != '0'
 	}
 	if digits, ok := strings.CutPrefix(s, "controller-"); ok {
-		n, ok := parseInt(digits, 101, 100+controllersMax)
+		n, ok := parseInt(digits, world.FirstController, world.FirstController-1+world.ControllersMax)
 		return kafka.NodeID(n), ok
 	}
 	return 0, false
@@ -208,7 +213,7 @@ func (p *parser) process(line, col int, s string, clients bool) {
 	if c := p.names.client(s); c != nil {
 		p.notBefore(line, col, s, c.from)
 	}
-	if b := p.names.addedBroker(s); b != nil {
+	if b := p.names.addedNode(s); b != nil {
 		p.notBefore(line, col, s, b.from)
 	}
 }

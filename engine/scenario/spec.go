@@ -13,11 +13,12 @@ func defaultCluster() world.ClusterSpec {
 	return world.ClusterSpec{Brokers: 3, Controllers: 1, Latency: kafka.Millisecond, Jitter: 200 * kafka.Microsecond}
 }
 
-// cluster reads: cluster brokers=3 racks=a,b,c controllers=1 latency=1ms ...
+// cluster reads: cluster brokers=3 racks=a,b,c controllers=1 kraft.version=1 latency=1ms ...
 func (p *parser) cluster(st *statement) {
 	a, c := p.args(st), &p.file.Spec.Cluster
 	c.Brokers = int(a.number("brokers", 1, brokersMax, int64(c.Brokers)))
 	c.Controllers = int(a.number("controllers", 1, controllersMax, 1))
+	c.KRaftVersion = int(a.number("kraft.version", 0, 1, 0))
 	if w, ok := a.value("racks"); ok {
 		c.Racks = strings.Split(w.value, ",")
 		if slices.ContainsFunc(c.Racks, func(r string) bool { return !validName(r) }) {

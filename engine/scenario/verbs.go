@@ -51,7 +51,9 @@ var verbs = map[string]verb{
 	"quota":           {world.VerbQuota, "quota CLIENT|all [produce=1MB/s] [consume=1MB/s]", "kafka-configs --entity-type clients: what a client may do; unlimited takes it off", readQuota},
 	"delete-records":  {world.VerbDeleteRecords, "delete-records T-0 OFFSET|latest", "kafka-delete-records: what is below the offset goes; latest is the high watermark", readDeleteRecords},
 	"corrupt":         {world.VerbCorrupt, "corrupt NODE[,NODE] T-0 OFFSET [length]", "a bit of that record flips on the disk: of its value, or of its length", readCorrupt},
-	"add":             {world.VerbAddBroker, "add broker-4 [rack=d]", "a new machine with a new broker joins the cluster", readAdd},
+	"add":             {world.VerbAddBroker, "add broker-4 [rack=d] | add controller-104", "a new machine with a new broker, or a controller that only observes, joins the cluster", readAdd},
+	"add-voter":       {world.VerbAddVoter, "add-voter CONTROLLER", "kafka-metadata-quorum add-controller: an observer becomes a voter (needs kraft.version=1)", readVoter},
+	"remove-voter":    {world.VerbRemoveVoter, "remove-voter CONTROLLER", "kafka-metadata-quorum remove-controller: a voter votes no more", readVoter},
 }
 
 // VerbHelp is one verb for a help page.
@@ -69,7 +71,7 @@ func Verbs() []VerbHelp {
 // verbWords are the names of the verbs in the order of the table.
 var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync",
 	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect",
-	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "quota", "corrupt", "add"}
+	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "quota", "corrupt", "add", "add-voter", "remove-voter"}
 
 // command parses a verb and its arguments.
 func (p *parser) command(st *statement) world.Command {

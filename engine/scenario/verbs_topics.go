@@ -96,38 +96,79 @@ func readPartitions(a *args, c *world.Command) {
 	}
 }
 
-// readAdd reads: add broker-4 rack=d
+// readAdd reads: add broker-4 rack=d, add controller-104
 func readAdd(a *args, c *world.Command) {
+	w, ok := a.next("the new broker or controller, as in: add broker-4")
+	if !ok {
+		return
+	}
+	c.Name = w.text
+	if strings.HasPrefix(w.text, "controller-") {
+		c.Verb = world.VerbAddController
+		a.addsController(w)
+		return
+	}
 	if w, ok := a.value("rack"); ok {
 		if c.Rack = w.value; !validName(w.value) {
 			a.badValue(w, clip(w.value)+" is not a rack's name")
 		}
 	}
-	w, ok := a.next("the new broker, as in: add broker-4")
-	if !ok {
-		return
-	}
-	c.Name = w.text
 	id, isNode := nodeID(w.text)
 	switch n := a.p.names; {
 	case !isNode || id > brokersMax:
 		a.bad(w, clip(w.text)+" is not a broker; they are named broker-1 to broker-"+num(brokersMax))
-	case n != nil && !slices.ContainsFunc(n.added, func(b clientName) bool { return b.name == w.text && b.line == a.st.line }):
+	case n != nil && !declared(n.added, w.text, a.st.line):
 		a.bad(w, "the next broker is broker-"+num(n.brokersAt(a.p.at)+1)+", not "+clip(w.text))
 	}
 }
 
-// brokersAt is how many brokers the cluster has at an instant, those that join
-// then included.
-func (n *names) brokersAt(at kafka.Instant) int {
-	count := n.brokers
-	for _, b := range n.added {
+// addsController checks the name of a controller that joins.
+func (a *args) addsController(w word) {
+	_, isNode := nodeID(w.text)
+	switch n := a.p.names; {
+	case !isNode:
+		a.bad(w, clip(w.text)+" is not a controller; they are named controller-101 to controller-"+num(world.FirstController-1+world.ControllersMax))
+	case n != nil && !n.dynamic:
+		a.bad(w, "controllers join only a cluster with dynamic voters: cluster controllers=3 kraft.version=1")
+	case n != nil && !declared(n.joined, w.text, a.st.line):
+		a.bad(w, "the next controller is controller-"+num(world.FirstController+n.controllers+countAt(n.joined, a.p.at))+", not "+clip(w.text))
+	}
+}
+
+// readVoter reads: add-voter controller-104, remove-voter controller-102
+func readVoter(a *args, c *world.Command) {
+	w, ok := a.next("a controller, as in: " + a.st.word + " controller-104")
+	if !ok {
+		return
+	}
+	c.Name = w.text
+	if world.IsControllerRole(w.text) {
+		return
+	}
+	if _, isNode := nodeID(w.text); !isNode || !strings.HasPrefix(w.text, "controller-") {
+		a.bad(w, clip(w.text)+" is not a controller; they are named controller-101 and so on")
+		return
+	}
+	a.p.process(a.st.line, w.col, w.text, false)
+}
+
+func declared(joined []clientName, name string, line int) bool {
+	return slices.ContainsFunc(joined, func(b clientName) bool { return b.name == name && b.line == line })
+}
+
+// countAt is how many have joined by an instant, that included.
+func countAt(joined []clientName, at kafka.Instant) (count int) {
+	for _, b := range joined {
 		if b.from <= at {
 			count++
 		}
 	}
 	return count
 }
+
+// brokersAt is how many brokers the cluster has at an instant, those that join
+// then included.
+func (n *names) brokersAt(at kafka.Instant) int { return n.brokers + countAt(n.added, at) }
 
 // addBroker remembers a broker that joins, if it is the next one.
 func (n *names) addBroker(name string, line int, at kafka.Instant) {
@@ -136,13 +177,22 @@ func (n *names) addBroker(name string, line int, at kafka.Instant) {
 	}
 }
 
-// addedBroker returns what is known of a broker that joins, or nil.
-func (n *names) addedBroker(name string) *clientName {
-	i := slices.IndexFunc(n.added, func(b clientName) bool { return b.name == name })
-	if i < 0 {
-		return nil
+// addController remembers a controller that joins, if it is the next one.
+func (n *names) addController(name string, line int, at kafka.Instant) {
+	next := n.controllers + len(n.joined)
+	if n.dynamic && next < world.ControllersMax && name == "controller-"+num(world.FirstController+next) {
+		n.joined = append(n.joined, clientName{name: name, line: line, from: at})
 	}
-	return &n.added[i]
+}
+
+// addedNode returns what is known of a broker or controller that joins, or nil.
+func (n *names) addedNode(name string) *clientName {
+	for _, list := range [][]clientName{n.added, n.joined} {
+		if i := slices.IndexFunc(list, func(b clientName) bool { return b.name == name }); i >= 0 {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // declareTopic remembers a topic; one that was deleted may be made again.

@@ -31,19 +31,12 @@ const clientsMax = 500
 // and starts them.
 func (w *World) addProcesses() error {
 	c := &w.spec.Cluster
-	var static []metadata.ConfigValue
-	for _, v := range c.Configs {
-		static = append(static, metadata.ConfigValue{Name: v.Name, Value: v.Value})
-	}
-	if err := metadata.NewStatic(static).Check(); err != nil {
+	if err := metadata.NewStatic(w.serverProperties()).Check(); err != nil {
 		return err
 	}
-	var voters []kafka.NodeID
+	initial := w.initialVoters()
 	for i := range c.Controllers {
-		voters = append(voters, kafka.NodeID(FirstController+i))
-	}
-	for _, id := range voters {
-		w.add(sim.ActorID(id), node.NewController(node.ControllerSpec{ID: id, Voters: voters, Configs: static, Seed: w.spec.Seed}))
+		w.add(sim.ActorID(FirstController+i), node.NewController(w.controllerSpec(i, initial)))
 	}
 	for i := range c.Brokers {
 		w.add(sim.ActorID(i+1), node.NewBroker(w.brokerSpec(i, "")))
@@ -60,15 +53,11 @@ func (w *World) addProcesses() error {
 // the cluster's racks in turn.
 func (w *World) brokerSpec(i int, rack string) node.BrokerSpec {
 	c := &w.spec.Cluster
-	s := node.BrokerSpec{ID: kafka.NodeID(i + 1), Rack: rack, Seed: w.spec.Seed}
+	s := node.BrokerSpec{
+		ID: kafka.NodeID(i + 1), Rack: rack, Controllers: w.controllerIDs(), Dynamic: c.KRaftVersion > 0, Configs: w.serverProperties(), Seed: w.spec.Seed,
+	}
 	if rack == "" && len(c.Racks) > 0 {
 		s.Rack = c.Racks[i%len(c.Racks)]
-	}
-	for k := range c.Controllers {
-		s.Controllers = append(s.Controllers, kafka.NodeID(FirstController+k))
-	}
-	for _, v := range c.Configs {
-		s.Configs = append(s.Configs, metadata.ConfigValue{Name: v.Name, Value: v.Value})
 	}
 	return s
 }
@@ -221,6 +210,8 @@ func (w *World) doAdmin(c Command, cause trace.ID) {
 		order = admin.DeleteRecords{Token: w.token(), TP: c.Partition, Offset: kafka.Offset(off)}
 	case VerbQuota:
 		order = admin.AlterQuotas{Token: w.token(), Client: c.Name, Produce: c.ProduceQuota, Consume: c.ConsumeQuota}
+	case VerbAddVoter, VerbRemoveVoter:
+		order = w.voterOrder(c)
 	case VerbElect:
 		order = admin.ElectLeaders{Token: w.token(), TPs: []kafka.TopicPartition{c.Partition}, Unclean: c.Unclean}
 	case VerbConfig:

@@ -52,6 +52,11 @@ func (w *World) Check(c Command) error {
 		return w.checkLink(c)
 	case VerbAddBroker:
 		return w.checkAdd(c)
+	case VerbAddController:
+		return w.checkAddController(c)
+	case VerbAddVoter, VerbRemoveVoter:
+		_, err := w.controller(c.Name)
+		return err
 	case VerbClient:
 		return w.checkClient(c.Client)
 	case VerbProduce, VerbRate:
@@ -147,10 +152,12 @@ func (w *World) Do(c Command) error {
 	case VerbCut, VerbHeal, VerbLink:
 		w.doLink(c, cause)
 	case VerbTopic, VerbDeleteTopic, VerbConfig, VerbElect, VerbReassign, VerbCancelReassign, VerbVerifyReassign, VerbCreatePartitions,
-		VerbDeleteRecords, VerbQuota:
+		VerbDeleteRecords, VerbQuota, VerbAddVoter, VerbRemoveVoter:
 		w.doAdmin(c, cause)
 	case VerbAddBroker:
 		w.addBroker(c.Rack, cause)
+	case VerbAddController:
+		w.addController(cause)
 	case VerbClient:
 		w.startClient(c.Client, cause)
 	case VerbProduce, VerbSeek, VerbCommit, VerbPause, VerbResume, VerbRate:

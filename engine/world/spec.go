@@ -13,13 +13,16 @@ type Spec struct {
 
 // ClusterSpec describes the processes and the machines under them.
 type ClusterSpec struct {
-	Brokers     int            // 1..30; node.id 1..Brokers, named broker-1...
-	Controllers int            // 1..5; node.id 101..., dedicated controllers
-	Racks       []string       // rack of broker i is Racks[(i-1) % len]; none if empty
-	Latency     kafka.Duration // one way, every link; default 1 ms
-	Jitter      kafka.Duration // uniform 0..Jitter added per message; default 0.2 ms
-	Bandwidth   int64          // bytes per second of every link; 0 is unlimited
-	Configs     []Config       // broker configs (server.properties) of all nodes
+	Brokers     int // 1..30; node.id 1..Brokers, named broker-1...
+	Controllers int // 1..5; node.id 101..., dedicated controllers
+	// KRaftVersion 0: voters are those of controller.quorum.voters; 1: the
+	// controllers are formatted as the first voters, and others may join (KIP-853).
+	KRaftVersion int
+	Racks        []string       // rack of broker i is Racks[(i-1) % len]; none if empty
+	Latency      kafka.Duration // one way, every link; default 1 ms
+	Jitter       kafka.Duration // uniform 0..Jitter added per message; default 0.2 ms
+	Bandwidth    int64          // bytes per second of every link; 0 is unlimited
+	Configs      []Config       // broker configs (server.properties) of all nodes
 }
 
 // Config is one config under Kafka's own name.
@@ -107,6 +110,9 @@ const (
 	VerbDeleteRecords    // Partition, To: an offset, or latest for the high watermark: kafka-delete-records
 	VerbCorrupt          // Nodes, Partition, To: an offset: a bit of that record's batch flips on the disk; Name: "value" or "length"
 	VerbQuota            // Name: client.id, "" for all, ProduceQuota, ConsumeQuota: kafka-configs --entity-type clients
+	VerbAddController    // Name: controller-N, the next free one: a new machine with a new controller, an observer at first
+	VerbAddVoter         // Name: a controller: kafka-metadata-quorum add-controller
+	VerbRemoveVoter      // Name: a controller: kafka-metadata-quorum remove-controller
 )
 
 // ConfigOf says whose configs a command changes.

@@ -13,7 +13,7 @@ import (
 // World is a cluster, its clients and its wires at one instant.
 type World struct {
 	k       *sim.Kernel
-	spec    Spec // as completed by New; only the number of brokers grows
+	spec    Spec // as completed by New; only the numbers of brokers and controllers grow
 	clients []clientRef
 	tokens  int32 // orders given to the admin client so far
 	onEvent func()
@@ -73,6 +73,9 @@ func complete(s Spec) (Spec, error) {
 	}
 	if c.Controllers < 1 || c.Controllers > 5 {
 		return s, fmt.Errorf("cluster controllers=%d: 1 to 5 are possible", c.Controllers)
+	}
+	if c.KRaftVersion < 0 || c.KRaftVersion > 1 {
+		return s, fmt.Errorf("cluster kraft.version=%d: 0 and 1 are possible", c.KRaftVersion)
 	}
 	if c.Latency == 0 {
 		c.Latency = kafka.Millisecond
@@ -172,7 +175,7 @@ func (w *World) Events() uint64 { return w.k.Events() }
 func (w *World) LastNote() trace.ID { return w.k.LastNote() }
 
 // Spec is what the world was built from, with the defaults filled in;
-// Cluster.Brokers counts those that joined later, too.
+// Cluster.Brokers and Cluster.Controllers count those that joined later, too.
 func (w *World) Spec() *Spec { return &w.spec }
 
 // Kernel gives read access to processes, links and messages on their way.

@@ -12,7 +12,7 @@ import (
 )
 
 // Order is one thing to do: a CreateTopic, DeleteTopic, CreatePartitions,
-// AlterConfigs, ElectLeaders or Reassign. Token names its Result.
+// AlterConfigs, ElectLeaders, Reassign, AddVoter... Token names its Result.
 type Order interface {
 	token() int32
 	// what says the order as a person would, for notes.
