@@ -19,7 +19,7 @@ func (a *applier) registerBroker(r *RegisterBrokerRecord) {
 	a.ownBrokers()
 	b := Broker{
 		ID: r.BrokerID, Epoch: r.BrokerEpoch, IncarnationID: r.IncarnationID,
-		Fenced: r.Fenced, InControlledShutdown: r.InControlledShutdown, LogDirs: r.LogDirs,
+		Fenced: r.Fenced, InControlledShutdown: r.InControlledShutdown, LogDirs: r.LogDirs, Features: r.Features,
 	}
 	if r.Rack != nil {
 		b.Rack = *r.Rack

@@ -55,6 +55,12 @@ func (b *Broker) digest(h *sim.Hash) {
 	h.Bool(b.Fenced)
 	h.Bool(b.InControlledShutdown)
 	uuids(h, b.LogDirs)
+	h.Int(int64(len(b.Features)))
+	for _, f := range b.Features {
+		h.String(f.Name)
+		h.Int(int64(f.Min))
+		h.Int(int64(f.Max))
+	}
 }
 
 func (p *Partition) digest(h *sim.Hash) {

@@ -42,7 +42,8 @@ type Broker struct {
 	Port                 int32
 	Fenced               bool
 	InControlledShutdown bool
-	LogDirs              [][16]byte // KIP-858
+	LogDirs              [][16]byte         // KIP-858
+	Features             []SupportedFeature // levels that it knows (KIP-584), in the order in which it named them
 }
 
 // Topic is one topic and all its partitions, by index.

@@ -9,7 +9,7 @@ import (
 // Snapshot lists records that make the image when they are loaded, as a snapshot
 // of the metadata log holds them: features, brokers, topics with their
 // partitions, configs, producer ids (image/MetadataImage.write). What the image
-// does not keep, such as the features that brokers support, is not in it.
+// does not keep, such as all but one of a broker's listeners, is not in it.
 func Snapshot(img *Image) []Record {
 	var recs []Record
 	for _, f := range img.Features {
@@ -44,7 +44,7 @@ func Snapshot(img *Image) []Record {
 func (b *Broker) record() Record {
 	r := Latest(&RegisterBrokerRecord{
 		BrokerID: b.ID, IncarnationID: b.IncarnationID, BrokerEpoch: b.Epoch, Fenced: b.Fenced,
-		InControlledShutdown: b.InControlledShutdown, LogDirs: b.LogDirs,
+		InControlledShutdown: b.InControlledShutdown, LogDirs: b.LogDirs, Features: b.Features,
 	})
 	if b.Rack != "" {
 		r.Rack = &b.Rack

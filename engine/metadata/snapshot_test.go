@@ -31,6 +31,9 @@ func TestSnapshotRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if b := got.Brokers[0]; len(b.Features) == 0 || len(b.Features) != len(img.Brokers[0].Features) {
+		t.Errorf("broker %d knows the features %v, and by the snapshot %v", b.ID, img.Brokers[0].Features, b.Features)
+	}
 	if len(got.Topics) < 60 || sum(got) != sum(img) {
 		t.Errorf("%d topics, digest %x; want %d topics, digest %x", len(got.Topics), sum(got), len(img.Topics), sum(img))
 	}

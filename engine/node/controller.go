@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/highwater-sim/highwater/engine/controller"
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -339,6 +340,18 @@ func (p *Controller) Voters() []kafka.NodeID {
 		ids = append(ids, v.ID)
 	}
 	return ids
+}
+
+// IsVoter reports whether a node is a voter, as this controller knows; while down,
+// as it was set up.
+func (p *Controller) IsVoter(id kafka.NodeID) bool {
+	switch {
+	case p.raft != nil:
+		return slices.ContainsFunc(p.raft.Voters(), func(v raft.Voter) bool { return v.ID == id })
+	case p.spec.Dynamic:
+		return slices.ContainsFunc(p.spec.Initial, func(v raft.Voter) bool { return v.ID == id })
+	}
+	return slices.Contains(p.spec.Voters, id)
 }
 
 // Dynamic reports whether the voters are those of the metadata log (kraft.version 1).

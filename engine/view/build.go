@@ -97,6 +97,14 @@ func (b *Builder) controllers(w *world.World, into *Cluster) {
 		}
 		into.MetadataEnd = max(into.MetadataEnd, c.LogEnd())
 	}
+	into.KRaftVersion = 0
+	if cs[0].Dynamic() {
+		into.KRaftVersion = 1
+	}
+	knows := knowsVoters(cs)
+	for i := range cs {
+		into.Controllers[i].Voter = knows.IsVoter(cs[i].ID())
+	}
 }
 
 func (b *Builder) brokers(w *world.World, into *Cluster) {

@@ -142,6 +142,9 @@ func (i *inspector) overview() {
 	if n := len(i.c.Brokers); n < brokersMax {
 		i.action("Add a broker", "add broker-"+strconv.Itoa(n+1))
 	}
+	if n := len(i.c.Controllers); i.c.KRaftVersion > 0 && n < world.ControllersMax {
+		i.action("Add a controller", "add "+trace.NodeName(i.c.Controllers[n-1].ID+1))
+	}
 }
 
 func one(b bool) int64 {
@@ -169,14 +172,36 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 			i.rowIf(b.Fenced || !b.Registered, b.Name, brokerWords(&b))
 		}
 		i.processActions(trace.NodeName(id), v.State)
+		i.voterAction(v)
 		i.because(i.last(func(n *trace.Note) bool { return n.Kind == trace.QuorumLeader && n.Node == id }), "Why is it the leader?")
+		if v.Role != "Leader" {
+			i.because(i.last(func(n *trace.Note) bool { return n.Kind == trace.QuorumVoters }), "Why are these the voters?")
+		}
 		return true
 	}
 	return false
 }
 
+// voterAction offers what kafka-metadata-quorum can do with a controller.
+func (i *inspector) voterAction(v *Controller) {
+	switch {
+	case i.c.KRaftVersion == 0:
+	case v.Voter:
+		i.action("Remove it from the voters", "remove-voter "+trace.NodeName(v.ID))
+	default:
+		i.action("Make it a voter", "add-voter "+trace.NodeName(v.ID))
+	}
+}
+
 // quorumRows tells a controller's place in the quorum.
 func (i *inspector) quorumRows(v *Controller) {
+	is := "observer"
+	if v.Voter {
+		is = "voter"
+	}
+	if i.c.KRaftVersion > 0 {
+		i.row("in the quorum", is)
+	}
 	if v.LogStart > 0 {
 		i.num("log start", int64(v.LogStart))
 	}
@@ -418,6 +443,7 @@ var rules = map[trace.Kind]string{
 	trace.CleanerStarted:     "LogCleanerManager.grabFilthiestCompactedLog",
 	trace.CleanerDone:        "Cleaner.doClean",
 	trace.Uncleanable:        "KIP-346",
+	trace.QuorumVoters:       "KIP-853",
 	trace.DirectoryOffline:   "LogManager.handleLogDirFailure",
 }
 

@@ -21,6 +21,24 @@ func quorumLeader(c *Cluster) (best *Controller) {
 	return best
 }
 
+// knowsVoters is the controller to ask who the voters are: the leader of the highest
+// epoch; without one, whichever runs and is in the highest epoch.
+func knowsVoters(cs []*node.Controller) (best *node.Controller) {
+	for _, c := range cs {
+		switch {
+		case best == nil, c.Running() && !best.Running():
+			best = c
+		case c.Running() == best.Running() && c.Active() != best.Active():
+			if c.Active() {
+				best = c
+			}
+		case c.Running() == best.Running() && c.QuorumEpoch() > best.QuorumEpoch():
+			best = c
+		}
+	}
+	return best
+}
+
 // noQuorum is what the tool ends with if nobody answers it.
 const noQuorum = "Error: org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment. Call: describeMetadataQuorum"
 

@@ -21,6 +21,8 @@ type Cluster struct {
 	Violation   *Violation   // a broken law; the world stands still
 	MetadataEnd kafka.Offset // end of the metadata log at its leader
 	ClusterID   string       // cluster.id; empty as long as the engine gives none
+
+	KRaftVersion int16 // kraft.version; 1: voters are those of the metadata log, and controllers may join (KIP-853)
 }
 
 // ProcessState is a process's state as a reader would say it.
@@ -41,13 +43,14 @@ const (
 type Controller struct {
 	ID     kafka.NodeID
 	State  ProcessState
-	Role   string // Leader, Follower, Candidate... as Kafka prints them
+	Role   string // Leader, Follower, Candidate... as Kafka prints them; Observer: it is no voter
 	Epoch  int32  // quorum epoch
 	LogEnd kafka.Offset
 	HW     kafka.Offset
 
 	Leader    kafka.NodeID // that it follows, or itself; NoNode if it knows none
 	VotedFor  kafka.NodeID // in this epoch, by its quorum-state file; NoNode for none
+	Voter     bool         // of the quorum, as its leader knows, or who knows most; else an observer
 	LogStart  kafka.Offset
 	Snapshots int             // of the metadata, on its disk
 	Voters    []VoterProgress // while it leads: voters, then observers, by id
