@@ -90,7 +90,7 @@ var toolkits = []struct {
 
 // importAllowances bend the import rules: "folder imports path" -> reason.
 var importAllowances = map[string]string{
-	"engine/view imports reflect": "metadata records are printed by their fields; nothing runs on what it prints",
+	"engine/view imports reflect":         "metadata records are printed by their fields; nothing runs on what it prints",
 	"engine/sim/det imports math/rand/v2": "PCG is the generator behind the named streams; nothing else of it is used",
 }
 
