@@ -19,15 +19,19 @@ func init() {
 		"play":    func(m Model, _ Act) (Model, []Cmd) { return m.play() },
 		"restart": func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m.seek(0) },
 		"end":     func(m Model, _ Act) (Model, []Cmd) { return m.seek(m.Last()) },
-		"step":    func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m, []Cmd{Step{}, Link{}} },
-		"back":    func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m, []Cmd{Step{Back: true}, Link{}} },
-		"seek":    actSeek,
-		"frac":    actFraction,
-		"later":   func(m Model, a Act) (Model, []Cmd) { return m.seek(m.Now.Add(kafka.Duration(atoi(a.Arg)))) },
-		"marker":  actMarker,
-		"speed":   func(m Model, a Act) (Model, []Cmd) { return m.speedTo(int(atoi(a.Arg + a.Value))) },
-		"slower":  func(m Model, _ Act) (Model, []Cmd) { return m.speedTo(m.Speed - 1) },
-		"faster":  func(m Model, _ Act) (Model, []Cmd) { return m.speedTo(m.Speed + 1) },
+		"step":    func(m Model, _ Act) (Model, []Cmd) { m = m.stood(); m.Playing = false; return m, []Cmd{Step{}, Link{}} },
+		"back": func(m Model, _ Act) (Model, []Cmd) {
+			m = m.stood()
+			m.Playing = false
+			return m, []Cmd{Step{Back: true}, Link{}}
+		},
+		"seek":   actSeek,
+		"frac":   actFraction,
+		"later":  func(m Model, a Act) (Model, []Cmd) { return m.seek(m.Now.Add(kafka.Duration(atoi(a.Arg)))) },
+		"marker": actMarker,
+		"speed":  func(m Model, a Act) (Model, []Cmd) { return m.speedTo(int(atoi(a.Arg + a.Value))) },
+		"slower": func(m Model, _ Act) (Model, []Cmd) { return m.speedTo(m.Speed - 1) },
+		"faster": func(m Model, _ Act) (Model, []Cmd) { return m.speedTo(m.Speed + 1) },
 
 		// What is looked at.
 		"select":   actSelect,
@@ -70,7 +74,10 @@ func init() {
 		},
 		"theme":    actTheme,
 		"prefer":   actPrefer,
-		"text":     func(m Model, _ Act) (Model, []Cmd) { m.ShowText = !m.ShowText; return m, nil },
+		"tool":     actTool,
+		"jump":     actJump,
+		"batch":    actBatch,
+		"page":     func(m Model, a Act) (Model, []Cmd) { return m.filePage(m.FilePage + int(atoi(a.Arg))), nil },
 		"hex":      func(m Model, _ Act) (Model, []Cmd) { m.ShowHex = !m.ShowHex; return m, nil },
 		"copy":     func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Copy{What: a.Arg, Text: a.Value}} },
 		"download": func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Download{What: a.Arg}} },
@@ -105,6 +112,7 @@ func (m Model) play() (Model, []Cmd) {
 	if m.Violation != nil {
 		return m.say("The world stands still: a law broke. Go back to play."), nil
 	}
+	m = m.stood()
 	if m.Playing = !m.Playing; m.Playing {
 		return m, nil
 	}

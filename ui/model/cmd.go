@@ -41,7 +41,8 @@ type Link struct{ Push, Quiet bool }
 // Copy puts Text on the clipboard; What names it in the notice.
 type Copy struct{ Text, What string }
 
-// Download offers a file: "picture" (SVG), "scenario" or "log".
+// Download offers a file: "picture" (SVG), "scenario", "log", or "file:" and the
+// name of a file of the selected replica.
 type Download struct{ What string }
 
 // FullScreen toggles it.

@@ -12,7 +12,7 @@ import (
 // shown. Kinds are the language's verbs.
 var Palette = []Choice{
 	{"crash", "Crash broker"}, {"cut", "Cut link"},
-	{"disk", "Slow disk"}, {"consumer", "Add consumer"},
+	{"disk", "Slow or full disk"}, {"consumer", "Add consumer"},
 	{"produce", "Produce…"}, {"heal", "Heal links"},
 	{"start", "Start"}, {"stop", "Stop cleanly"},
 	{"powerloss", "Power loss"}, {"freeze", "Freeze"},
@@ -21,7 +21,12 @@ var Palette = []Choice{
 	{"config", "Change config"}, {"rate", "Change rate"},
 	{"elect", "Elect leader"}, {"pause", "Pause client"},
 	{"resume", "Resume client"}, {"sync", "Flush disk"},
-	{"seek", "Seek consumer"}, {"delete-topic", "Delete topic"},
+	{"seek", "Seek consumer"}, {"commit", "Commit now"},
+	{"partitions", "Add partitions"}, {"delete-topic", "Delete topic"},
+	{"add", "Add broker"}, {"reassign", "Reassign…"},
+	{"cancel-reassign", "Cancel reassign"}, {"verify-reassign", "Verify reassign"},
+	{"delete-records", "Delete records"}, {"quota", "Client quota"},
+	{"corrupt", "Flip a bit"},
 	{"line", "Type a command"},
 }
 
@@ -80,9 +85,87 @@ func (m *Model) newForm(kind string) Form {
 		f.Fields = []Field{{Name: "text", Label: "One line of the scenario language", Hint: "crash broker-1", Need: true}}
 		f.build = words("text", "")
 	default:
+		return m.adminForm(f, n)
+	}
+	return f
+}
+
+// adminForm is a form for what an operator does with Kafka's own tools, or a
+// Form without a kind.
+func (m *Model) adminForm(f Form, n names) Form {
+	tp := pick("tp", "Partition", n.partitions, m.Selection.TP.String())
+	switch f.Kind {
+	case "commit":
+		f.Fields = []Field{pick("who", "Consumer", n.consumers, m.Selection.Name)}
+		f.build = words("", "commit", "who", "")
+	case "partitions":
+		f.Fields = []Field{pick("topic", "Topic", n.topics, m.topicName()), {Name: "n", Label: "Partitions in all", Value: m.onePartitionMore(n), Need: true}}
+		f.build = words("", "partitions", "topic", "", "n", "")
+	case "add":
+		f.Fields = []Field{{Name: "name", Label: "Name", Value: n.free("broker-", n.brokers), Need: true}, {Name: "rack", Label: "Rack", Hint: "empty: none"}}
+		f.build = words("", "add", "name", "", "rack", "rack=")
+	case "reassign":
+		f.Fields = []Field{
+			tp, {Name: "to", Label: "Replicas", Value: m.otherReplicas(tp.Value), Hint: "broker ids, the preferred leader first", Need: true},
+			{Name: "throttle", Label: "Throttle", Hint: "10MB/s; empty: none"},
+		}
+		f.build = words("", "reassign", "tp", "", "to", "", "throttle", "throttle=")
+	case "cancel-reassign":
+		f.Fields = []Field{tp}
+		f.build = words("", f.Kind, "tp", "")
+	case "verify-reassign":
+		f.Fields = []Field{pick("topic", "Topic", n.topics, m.topicName())}
+		f.build = words("", f.Kind, "topic", "")
+	case "delete-records":
+		f.Fields = []Field{tp, {Name: "below", Label: "Below offset", Value: "latest", Hint: "an offset, or latest: the high watermark", Need: true}}
+		f.build = words("", f.Kind, "tp", "", "below", "")
+	case "quota":
+		f.Fields = []Field{
+			pick("who", "Client", append(append([]string{"all"}, n.producers...), n.consumers...), m.Selection.Name),
+			{Name: "produce", Label: "producer_byte_rate", Value: "10KB/s", Hint: "unlimited takes it off"},
+			{Name: "consume", Label: "consumer_byte_rate", Hint: "empty: as it is"},
+		}
+		f.build = words("", "quota", "who", "", "produce", "produce=", "consume", "consume=")
+	case "corrupt":
+		f.Fields = []Field{
+			pick("who", "On the disk of", n.brokers, m.Target()), tp, {Name: "offset", Label: "Record", Value: strconv.FormatInt(int64(m.Selection.Offset), 10), Need: true},
+			{Name: "length", Label: "Of the batch's length, not of a value", Check: true},
+		}
+		f.build = words("", "corrupt", "who", "", "tp", "", "offset", "", "length", "?length")
+	default:
 		return Form{}
 	}
 	return f
+}
+
+// onePartitionMore is how many partitions the form's topic would have.
+func (m *Model) onePartitionMore(n names) string {
+	topic := pick("", "", n.topics, m.topicName()).Value
+	for i := range m.Facts.Cluster.Topics {
+		if t := &m.Facts.Cluster.Topics[i]; t.Name == topic {
+			return strconv.Itoa(len(t.Partitions) + 1)
+		}
+	}
+	return "1"
+}
+
+// otherReplicas are a partition's replicas with the first one last: a move that
+// is always possible.
+func (m *Model) otherReplicas(tp string) string {
+	for i := range m.Facts.Cluster.Topics {
+		for k := range m.Facts.Cluster.Topics[i].Partitions {
+			p := &m.Facts.Cluster.Topics[i].Partitions[k]
+			if p.TP.String() != tp || len(p.Assigned) == 0 {
+				continue
+			}
+			var ids []string
+			for _, id := range append(p.Assigned[1:len(p.Assigned):len(p.Assigned)], p.Assigned[0]) {
+				ids = append(ids, strconv.Itoa(int(id)))
+			}
+			return strings.Join(ids, ",")
+		}
+	}
+	return ""
 }
 
 func (m *Model) linkForm(f *Form, n names) {
@@ -141,8 +224,9 @@ func (m *Model) diskForm(f *Form, n names) {
 	f.Fields = []Field{pick("who", "Machine of", n.nodes, m.Target())}
 	f.build = words("", f.Kind, "who", "")
 	if f.Kind == "disk" {
-		f.Fields = append(f.Fields, Field{Name: "latency", Label: "Latency of a write", Value: "50ms", Hint: "0ms is normal", Need: true})
-		f.build = words("", "disk", "who", "", "latency", "latency=")
+		f.Fields = append(f.Fields, Field{Name: "latency", Label: "Latency of a write", Value: "50ms", Hint: "0ms is normal"},
+			Field{Name: "capacity", Label: "Room for log", Hint: "20KB, unlimited; a full disk stops the broker"})
+		f.build = words("", "disk", "who", "", "latency", "latency=", "capacity", "capacity=")
 	}
 }
 

@@ -51,19 +51,28 @@ type Model struct {
 	ReducedMotion bool
 	Letters       bool   // single-letter keys act
 	Tab           string // "lesson", "stage", "inspector", "log"; matters on narrow pages only
-	Under         string // "log", "table", "" folded
+	Under         string // "log", "table", "metrics", "" folded
 	FoldLesson    bool
 	FoldInspector bool
-	Dialog        string // "", "help", "scenarios", "share", "embed", "export"
+	Dialog        string // "", "help", "scenarios", "share", "embed", "export", "file"
 	Search        string
 	Back          string // element that had the focus before the dialog
 	Form          Form
-	AllActions    bool // the whole palette is shown
-	ShowText      bool // the inspector's tool text
+	AllActions    bool   // the whole palette is shown
+	Tool          string // whose output the inspector shows: one of view.Tools; "" for none
 	ShowHex       bool
 	Drafts        []Draft
 	Answers       []Answer
 	Cell          int // the table cell that takes part in the Tab order
+
+	// A file of the user's.
+	File      *view.LogFile // nil: none was opened
+	FilePage  int
+	FileBatch int // whose records are shown; -1 for none
+
+	// The metrics when the world last stood still, to tell what changed since.
+	Since   []int64 // in the order of Cluster.Metrics
+	SinceAt kafka.Instant
 
 	// What to tell.
 	Banner  Banner

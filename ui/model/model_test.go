@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/view"
 )
 
@@ -19,7 +20,7 @@ func opened() Model {
 	c := &view.Cluster{
 		Brokers:     []view.Broker{{ID: 1, Name: "broker-1"}, {ID: 2, Name: "broker-2", State: view.Crashed}, {ID: 3, Name: "broker-3"}},
 		Controllers: []view.Controller{{ID: 101}},
-		Topics:      []view.Topic{{Name: "payments", Partitions: []view.Partition{{TP: kafka.TopicPartition{Topic: "payments"}}}}, {Name: kafka.TopicOffsets, Internal: true}},
+		Topics:      []view.Topic{{Name: "payments", Partitions: []view.Partition{{TP: kafka.TopicPartition{Topic: "payments"}, Assigned: []kafka.NodeID{1, 2, 3}}}}, {Name: kafka.TopicOffsets, Internal: true}},
 		Producers:   []view.Producer{{Name: "p1"}},
 		Consumers:   []view.Consumer{{Name: "c1", Group: "billing"}},
 	}
@@ -324,7 +325,9 @@ func TestForms(t *testing.T) {
 		"consumer": "consumer c2 assign=payments group=billing from=earliest",
 		"produce":  "produce p1 key=k1 value=hello", "config": "config topic payments min.insync.replicas=2",
 		"rate": "rate p1 50/s", "elect": "elect payments-0", "pause": "pause p1", "resume": "resume p1",
-		"seek": "seek c1 payments-0 earliest", "line": "",
+		"seek": "seek c1 payments-0 earliest", "line": "", "commit": "commit c1", "partitions": "partitions payments 2", "add": "add broker-4",
+		"reassign": "reassign payments-0 2,3,1", "cancel-reassign": "cancel-reassign payments-0", "verify-reassign": "verify-reassign payments",
+		"delete-records": "delete-records payments-0 latest", "quota": "quota all produce=10KB/s", "corrupt": "corrupt broker-1 payments-0 0",
 	}
 	for _, c := range Palette {
 		m, _ := Update(opened(), Act{Do: "form", Arg: c.Kind})
@@ -461,5 +464,54 @@ func TestLength(t *testing.T) {
 		if got := m.Length(); got != c.want*second {
 			t.Errorf("script of %d s, horizon %d s: %v, want %d s", c.end, c.horizon, got, c.want)
 		}
+	}
+}
+
+// A file's batches come in pages; a batch opens and closes, on its own page.
+func TestFile(t *testing.T) {
+	var data []byte
+	for i := range 60 {
+		b := record.Build(record.BatchSpec{Records: []record.Record{{Value: []byte("v")}}})
+		record.SetBaseOffsetAndEpoch(b, kafka.Offset(i), 1)
+		data = append(data, b...)
+	}
+	m, cmds := Update(opened(), FileRead{File: view.ReadLogFile("a.log", data)})
+	if m.Dialog != "file" || m.FileBatch != -1 || len(cmds) == 0 {
+		t.Fatalf("dialog %q, batch %d", m.Dialog, m.FileBatch)
+	}
+	for _, x := range []struct {
+		do, arg     string
+		page, batch int
+	}{{"page", "1", 1, -1}, {"page", "5", 2, -1}, {"page", "-9", 0, -1}, {"batch", "3", 0, 3}, {"batch", "3", 0, -1}, {"batch", "55", 2, 55}, {"page", "-1", 1, 55}, {"batch", "55", 2, 55}, {"batch", "60", 2, 55}} {
+		if m, _ = Update(m, Act{Do: x.do, Arg: x.arg}); m.FilePage != x.page || m.FileBatch != x.batch {
+			t.Errorf("%s %s: page %d, batch %d", x.do, x.arg, m.FilePage, m.FileBatch)
+		}
+	}
+}
+
+// A cause is gone to; what its note tells is selected.
+func TestJump(t *testing.T) {
+	m, _ := Update(opened(), Moved{Now: 3e9, Horizon: 3e9})
+	m, cmds := Update(m, Act{Do: "jump", Arg: "2000000000 17"})
+	if m.Selection != (view.Selection{Kind: "note", ID: 17}) || !m.Seeking || m.SeekGoal != 2e9 || !reflect.DeepEqual(cmds[len(cmds)-1], Cmd(SeekTo{At: 2e9})) {
+		t.Errorf("%+v, goal %v, %v", m.Selection, m.SeekGoal, cmds)
+	}
+	m, cmds = Update(opened(), Act{Do: "jump", Arg: "0 0"})
+	if len(cmds) > 0 || m.Seeking || m.Selection.Kind != "" {
+		t.Errorf("a cause without a note, now: %v", cmds)
+	}
+}
+
+// The metrics of the last stop are kept while time goes on.
+func TestSince(t *testing.T) {
+	m := opened()
+	m.Facts.Cluster.Metrics = []view.Metric{{Value: 4}}
+	m, _ = Update(m, Moved{Now: 1e9, Horizon: 1e9})
+	m, _ = Update(m, Act{Do: "play"})
+	m.Facts.Cluster.Metrics[0].Value = 9
+	m, _ = Update(m, Moved{Now: 15e8, Horizon: 15e8})
+	m, _ = Update(m, Act{Do: "seek", Arg: "1800000000"}) // while it plays: not a stop
+	if len(m.Since) != 1 || m.Since[0] != 4 || m.SinceAt != 1e9 {
+		t.Errorf("%v at %v", m.Since, m.SinceAt)
 	}
 }

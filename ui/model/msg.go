@@ -108,6 +108,9 @@ type Prefs struct {
 	NoLetters     bool
 }
 
+// FileRead brings a file that the user dropped on the page or chose.
+type FileRead struct{ File *view.LogFile }
+
 // Say shows a short notice.
 type Say struct{ Text string }
 
@@ -128,4 +131,5 @@ func (Framed) msg()     {}
 func (Shown) msg()      {}
 func (Sized) msg()      {}
 func (Prefs) msg()      {}
+func (FileRead) msg()   {}
 func (Say) msg()        {}

@@ -44,6 +44,10 @@ type Session interface {
 	Steps() []view.Step
 	Markers() []view.Marker
 	Inspect(view.Selection) view.Detail
+	// Tool is the output of one of view.Tools.
+	Tool(sel view.Selection, name string) []string
+	// SegmentFile is a file of a replica, by its name in view.Detail.Files.
+	SegmentFile(tp kafka.TopicPartition, broker kafka.NodeID, name string) ([]byte, error)
 	Digest() uint64
 }
 
@@ -71,4 +75,5 @@ type Facts struct {
 	Markers []view.Marker
 	Detail  view.Detail // of the model's selection
 	Edits   []Edit
+	Tool    []string // output of the model's tool
 }

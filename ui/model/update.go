@@ -63,6 +63,11 @@ func Update(m Model, msg Msg) (Model, []Cmd) {
 		m.Width, m.StageW, m.StageH = msg.Page, msg.Width, msg.Height
 	case Prefs:
 		m.Theme, m.ReducedMotion, m.SlowEvents, m.Letters = msg.Theme, msg.ReducedMotion, !msg.NoSlow, !msg.NoLetters
+	case FileRead:
+		m.File, m.FilePage, m.FileBatch = msg.File, 0, -1
+		if m.Dialog != "file" {
+			return actDialog(m, Act{Arg: "file"})
+		}
 	case Say:
 		return m.say(msg.Text), nil
 	}
@@ -171,7 +176,7 @@ func (m Model) opened(o Opened) (Model, []Cmd) {
 	m.Now, m.Horizon, m.Event = o.Moved.Now, o.Moved.Horizon, o.Moved.Event
 	m.Selection, m.Hover, m.Camera = o.Wanted.Selection, view.Selection{}, o.Wanted.Camera
 	m.Form, m.Drafts, m.Facts = Form{}, nil, &Facts{Cluster: &view.Cluster{}}
-	m.frac, m.SlowLeft, m.Behind = 0, 0, 0
+	m.frac, m.SlowLeft, m.Behind, m.Since = 0, 0, 0, nil
 	if !same {
 		m.Answers = nil
 	}
@@ -218,6 +223,7 @@ func (m Model) done(d Done) (Model, []Cmd) {
 
 // seek asks for another instant; playing goes on from there.
 func (m Model) seek(to kafka.Instant) (Model, []Cmd) {
+	m = m.stood()
 	m.Resume = m.Resume || m.Playing
 	m.Playing, m.Seeking, m.SeekGoal, m.frac = false, true, max(to, 0), 0
 	return m, []Cmd{SeekTo{At: m.SeekGoal}}

@@ -37,6 +37,38 @@ func (c *Centre) metrics() []metric {
 	return out
 }
 
+// gauge is a metric under Kafka's name, and what has become of it.
+type gauge struct{ Name, Value, Change, Class string }
+
+func (c *Centre) since() string {
+	if len(c.p.M.Since) == 0 {
+		return "change"
+	}
+	return "since " + seconds(c.p.M.SinceAt)
+}
+
+// gauges are all metrics, with the change since the world last stood still.
+func (c *Centre) gauges() []gauge {
+	m := c.p.M
+	var out []gauge
+	for i := range m.Facts.Cluster.Metrics {
+		k := &m.Facts.Cluster.Metrics[i]
+		g := gauge{Name: k.Name, Value: strings.TrimSpace(grouped(k.Value) + " " + k.Unit)}
+		if i < len(m.Since) {
+			switch d := k.Value - m.Since[i]; {
+			case d > 0:
+				g.Change, g.Class = "+"+grouped(d), "changed"
+			case d < 0:
+				g.Change, g.Class = grouped(d), "changed"
+			default:
+				g.Change = "="
+			}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
 // trail is a line through values as an SVG path, the highest at the top and 0
 // at the bottom.
 func trail(values []int64) string {

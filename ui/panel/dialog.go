@@ -18,6 +18,8 @@ func (c *Dialog) title() string {
 		return "Embed this moment"
 	case "export":
 		return "Export"
+	case "file":
+		return "Read a log file"
 	}
 	return "Help"
 }

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -91,13 +92,43 @@ func (c *Inspector) configs() []config {
 // no text over 16 kB.
 const textMax = 12 << 10
 
-func (c *Inspector) text() string {
-	s := strings.Join(c.d().Text, "\n")
+// tool is a tool whose output can be shown.
+type tool struct {
+	Name, Text string
+	Open       bool
+}
+
+func (c *Inspector) tools() []tool {
+	m := c.p.M
+	var out []tool
+	for _, name := range view.Tools(m.Selection) {
+		t := tool{Name: name, Open: name == m.ToolShown()}
+		if t.Open {
+			t.Text = toolText(m.Facts.Tool)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func toolText(lines []string) string {
+	s := strings.Join(lines, "\n")
+	if s == "" {
+		return "(it prints nothing)"
+	}
 	if len(s) > textMax {
 		s = strings.ToValidUTF8(s[:textMax], "") + "\n… cut here"
 	}
 	return s
 }
+
+// jump is where a cause lies, for the control that goes there.
+func jump(w view.Because) string {
+	return strconv.FormatInt(int64(w.At), 10) + " " + strconv.FormatUint(w.Note, 10)
+}
+
+// size is a number of bytes, as text.
+func size(n int64) string { return grouped(n) + " B" }
 
 // hexMax is how many bytes of a batch are shown.
 const hexMax = 1024

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/model"
 	"github.com/vugu/vugu"
@@ -26,7 +27,7 @@ func busy() model.Model {
 	m, _ = model.Update(m, model.Act{Do: "draft", Arg: "min.insync.replicas", Value: "9"})
 	m, _ = model.Update(m, model.Done{Command: "config topic payments min.insync.replicas=9", Problems: []model.Problem{{Text: "at most 3"}}})
 	m, _ = model.Update(m, model.Act{Do: "answer", Arg: "12 0"})
-	m.ShowText, m.ShowHex = true, true
+	m.Tool, m.ShowHex = view.ToolDumpLog, true
 	return m
 }
 
@@ -132,6 +133,20 @@ func text(n *vugu.VGNode) string {
 	return s
 }
 
+// someFile has more batches than a page shows, and a broken one.
+func someFile() *view.LogFile {
+	var data []byte
+	for i := range model.FileRows + 2 {
+		b := record.Build(record.BatchSpec{Records: []record.Record{{Key: []byte("k"), Value: []byte("v <b>"), Timestamp: 1_700_000_000_000, Headers: []record.RecordHeader{{Key: "h"}}}}})
+		record.SetBaseOffsetAndEpoch(b, kafka.Offset(i), 1)
+		if i == 2 {
+			b[len(b)-8] ^= 1
+		}
+		data = append(data, b...)
+	}
+	return view.ReadLogFile("00000000000000000000.log", data)
+}
+
 // states are pages in every state that shows other parts.
 func states() map[string]model.Model {
 	out := map[string]model.Model{"empty": model.New(nil, false), "busy": busy()}
@@ -139,6 +154,11 @@ func states() map[string]model.Model {
 		m, _ := model.Update(busy(), model.Act{Do: "dialog", Arg: d})
 		out[d] = m
 	}
+	file, _ := model.Update(busy(), model.FileRead{File: someFile()})
+	out["file"] = file
+	out["file open"], _ = model.Update(file, model.Act{Do: "batch", Arg: "1"})
+	none, _ := model.Update(busy(), model.Act{Do: "dialog", Arg: "file"})
+	out["no file"] = none
 	for _, k := range model.Palette {
 		m, _ := model.Update(busy(), model.Act{Do: "form", Arg: k.Kind})
 		m.AllActions = true
@@ -242,9 +262,9 @@ func outline(b *vugu.BuildResults) string {
 
 // The whole page, as a reader reads it. Set HIGHWATER_REWRITE=1 to accept a change.
 func TestOutline(t *testing.T) {
-	for _, name := range []string{"empty", "busy", "help", "scenarios", "embed"} {
+	for _, name := range []string{"empty", "busy", "help", "scenarios", "embed", "file open"} {
 		got := outline(newTree(t, states()[name]).build())
-		file := "testdata/" + name + ".txt"
+		file := "testdata/" + strings.ReplaceAll(name, " ", "-") + ".txt"
 		if os.Getenv("HIGHWATER_REWRITE") != "" {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 				t.Fatal(err)

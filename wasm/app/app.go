@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
@@ -154,6 +155,10 @@ func (a *app) do(c model.Cmd) {
 			a.act(model.Say{Text: words})
 		})
 	case model.Download:
+		if name, ok := strings.CutPrefix(c.What, "file:"); ok {
+			a.downloadFile(name)
+			return
+		}
 		a.download(c.What)
 	case model.FullScreen:
 		a.browser.FullScreen()

@@ -89,6 +89,7 @@ func (a *app) events() bridge.PageEvents {
 		Ratio:   func() { a.stage.Reload(a.browser.Frame()) },
 		Visible: func(on bool) { a.last = 0; a.act(model.Shown{Visible: on}) },
 		Address: a.addressChanged,
+		File:    a.file,
 		Scheme:  func() { a.send(a.prefs()); a.retheme(); a.renderSoon() },
 	}
 }

@@ -96,6 +96,9 @@ func (a *app) facts() {
 			f.Detail = a.session.Inspect(a.m.Selection)
 		}
 	}
+	if tool := a.m.ToolShown(); tool != "" && !a.m.FoldInspector {
+		f.Tool = a.session.Tool(a.m.Selection, tool)
+	}
 	a.send(model.FactsMsg{Facts: f})
 }
 

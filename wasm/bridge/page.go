@@ -52,6 +52,9 @@ type PageEvents struct {
 	Visible func(bool)
 	// Address: the user went back, forward, or to another fragment.
 	Address func()
+	// File: the user dropped a file on the page or chose one; data is nil if it
+	// has more than FileMax bytes or cannot be read.
+	File func(name string, data []byte)
 	// Scheme: the system asks for another theme, or for less motion.
 	Scheme func()
 }
@@ -65,6 +68,7 @@ func Open(events PageEvents, guard func(func())) *Browser {
 	b.bindKeys()
 	b.bindStage()
 	b.bindScrubber()
+	b.bindFiles()
 	b.bindWindow()
 	return b
 }
@@ -133,6 +137,11 @@ func (b *Browser) bindControls() {
 		b.events.Act(at.data("do"), at.data("arg"), value)
 	})
 	b.on("input", func(e dom.Event) {
+		if at, ok := target(e); ok && at.Get("type").String() == "file" {
+			b.readFile(at.Get("files"))
+			at.Set("value", "") // so that the same file can be chosen again
+			return
+		}
 		if at, ok := control(e); ok && at.field() {
 			b.events.Act(at.data("do"), at.data("arg"), at.value())
 		}

@@ -159,8 +159,10 @@ func (b *Browser) Copy(text string, done func(ok bool)) {
 }
 
 // Download offers a file.
-func (b *Browser) Download(name, kind, text string) {
-	blob := b.global.Get("Blob").New([]any{text}, map[string]any{"type": kind})
+func (b *Browser) Download(name, kind, text string) { b.offer(name, kind, js.ValueOf(text)) }
+
+func (b *Browser) offer(name, kind string, content js.Value) {
+	blob := b.global.Get("Blob").New([]any{content}, map[string]any{"type": kind})
 	url := b.global.Get("URL").Call("createObjectURL", blob)
 	a := b.doc.Call("createElement", "a")
 	a.Set("href", url)

@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/highwater-sim/highwater/engine"
+)
+
+// downloads makes the page hand its next download over instead of saving it.
+const downloads = `(() => {
+	const make = URL.createObjectURL;
+	URL.createObjectURL = blob => {
+		blob.arrayBuffer().then(b => window.handed = btoa(String.fromCharCode(...new Uint8Array(b))));
+		return make.call(URL, blob);
+	};
+	HTMLAnchorElement.prototype.click = function() { window.handedName = this.download; };
+})()`
+
+// A segment of a replica is downloaded as Kafka's own bytes, and the page reads
+// it back when it is chosen as a file; a flipped bit is told with its place.
+func TestSegmentFile(t *testing.T) {
+	p := open(t, "index.html?s=durability/acks-1&t=3s", view{width: 1440, height: 900, theme: "dark"})
+	p.live()
+	p.reach("the moment", func(s state) bool { return s.Now == 3e9 })
+	p.run(downloads)
+	p.run(`document.querySelector('[data-do="under"][data-arg="table"]').click()`)
+	p.until(stateTime, `document.querySelector('[data-arg^="replica:"]') !== null`)
+	p.run(`document.querySelector('[data-arg^="replica:"]').click()`)
+	const log = `[data-do="download"][data-arg="file:00000000000000000000.log"]`
+	p.until(stateTime, "document.querySelector(`"+log+"`) !== null")
+	p.run(`document.querySelector('[data-do="tool"]').click()`)
+	p.until(stateTime, `[...document.querySelectorAll("pre.tool")].some(e => e.textContent.includes("| offset: "))`)
+	p.shot("replica")
+	p.run("document.querySelector(`" + log + "`).click()")
+	p.until(stateTime, `window.handed !== undefined`)
+	data, err := base64.StdEncoding.DecodeString(eval[string](p, `window.handed`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := eval[string](p, `window.handedName`)
+	f := engine.ReadLogFile(name, data)
+	if name != "00000000000000000000.log" || f.Broken > 0 || f.Len() == 0 {
+		t.Fatalf("%s: %d batches, %+v", name, f.Len(), f.Problems)
+	}
+	data[len(data)-5] ^= 1
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.run(`document.querySelector('[data-do="deselect"]').click()`)
+	p.until(stateTime, `document.querySelector("#open-file") !== null && !document.querySelector("#open-file").hidden`)
+	p.run(`document.querySelector("#open-file").click()`)
+	p.until(stateTime, `document.querySelector("#file") !== null`)
+	p.do(chromedp.SetUploadFiles("#file", []string{file}))
+	p.until(stateTime, `document.querySelector(".problems")?.innerText.includes("CRC-32C")`)
+	p.run(`document.querySelector(".logfile tbody button").click()`)
+	p.until(stateTime, `document.querySelector(".logfile tr.entry") !== null`)
+	p.shot("file")
+}
+
+// A file that is dropped anywhere on the page is shown; metadata records have
+// their types.
+func TestDropMetadata(t *testing.T) {
+	data, err := os.ReadFile("../../../shared/fixtures/kafka-data/__cluster_metadata-0/00000000000000007752-0000000001.checkpoint")
+	if err != nil {
+		t.Skip("no fixtures: ", err)
+	}
+	for _, v := range []view{{width: 1440, height: 900, theme: "dark"}, {width: 360, height: 740, theme: "dark"}} {
+		p := open(t, "index.html", v)
+		p.live()
+		p.run(`(() => {
+			const bytes = Uint8Array.from(atob("` + base64.StdEncoding.EncodeToString(data) + `"), c => c.charCodeAt(0));
+			const transfer = new DataTransfer();
+			transfer.items.add(new File([bytes], "00000000000000007752-0000000001.checkpoint"));
+			document.querySelector(".player").dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true}));
+		})()`)
+		p.until(stateTime, `document.querySelector("#file-summary")?.textContent.includes("snapshot of the metadata log")`)
+		p.run(`document.querySelectorAll(".logfile tbody button")[1].click()`)
+		p.until(stateTime, `[...document.querySelectorAll(".logfile tr.entry")].some(e => /_RECORD \{"/.test(e.textContent))`)
+		if wide := eval[int64](p, `document.documentElement.scrollWidth`); wide > v.width {
+			t.Errorf("the page is %d px wide", wide)
+		}
+		p.shot("drop-" + v.theme + "-" + map[bool]string{true: "phone", false: "desk"}[v.width < 900])
+	}
+}
