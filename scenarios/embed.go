@@ -50,6 +50,8 @@ var order = []string{
 	"durability/fintech-after",
 	"control/kraft",
 	"control/even",
+	"control/voters",
+	"control/voter-leaves",
 	"control/hand-over",
 	"control/fenced",
 	"control/shutdown",

@@ -13,6 +13,7 @@ import (
 // (raft/FollowerState.java, UnattachedState.java).
 type fetching struct {
 	inFlight int32         // correlation id of the fetch without an answer yet; 0 for none
+	giveUp   kafka.Instant // when the next voter is asked instead, with no leader to fetch from; Never with one
 	voter    int           // index of the voter asked last while the leader was unknown; -1: none yet
 	last     kafka.Instant // when the leader last answered
 	fetched  bool          // the leader has answered in this epoch: no pre-vote for others (KIP-996)
@@ -24,6 +25,7 @@ type fetching struct {
 
 func (f *fetching) digest(h *sim.Hash) {
 	h.Int(int64(f.inFlight))
+	h.Int(int64(f.giveUp))
 	h.Int(int64(f.voter))
 	h.Int(int64(f.last))
 	h.Bool(f.fetched)
@@ -56,19 +58,41 @@ func (r *Replica) target(now kafka.Instant) kafka.NodeID {
 			r.fetch.voter = (r.fetch.voter + 1) % n
 		}
 		if id := r.cfg.Voters[r.fetch.voter]; id != r.cfg.ID && r.ready(now, id) {
+			r.fetch.giveUp = now.Add(r.cfg.RequestTimeout)
 			return id
 		}
 	}
 	return kafka.NoNode
 }
 
+// search gives up a voter that was asked who leads and cannot be reached: a
+// connection to a machine without power takes longer to fail than a request may
+// wait for it (InterBrokerSendThread.failExpiredRequests).
+func (r *Replica) search(now kafka.Instant, out *sim.Out) {
+	if r.fetch.inFlight == 0 || now < r.fetch.giveUp {
+		return
+	}
+	for i := range r.peers {
+		if p := &r.peers[i]; p.corr == r.fetch.inFlight {
+			p.corr, r.fetch.inFlight = 0, 0
+			r.backOff(now, p.id, out)
+			return
+		}
+	}
+}
+
 // sendFetch asks for what follows the end of its log, or for the next piece of
 // the snapshot that is being fetched.
 func (r *Replica) sendFetch(now kafka.Instant, out *sim.Out, m Machine) {
+	r.search(now, out)
 	if r.fetch.inFlight != 0 || r.fetch.flushing {
 		return
 	}
+	r.fetch.giveUp = kafka.Never
 	to := r.target(now)
+	if r.fetch.giveUp != kafka.Never {
+		out.SetTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerRetry, A: int32(to)}, r.fetch.giveUp)
+	}
 	switch {
 	case to == kafka.NoNode:
 	case r.fetch.snapshot.on && to == r.leader:

@@ -83,7 +83,7 @@ func New(cfg Config) (*Replica, error) {
 		leader: kafka.NoNode, voted: kafka.NoNode, slot: -1, hw: kafka.NoOffset,
 		deadline: kafka.Never, armed: kafka.Never, stopBy: kafka.Never,
 		voters: cfg.voters(),
-		fetch:  fetching{voter: -1, hw: kafka.NoOffset},
+		fetch:  fetching{voter: -1, hw: kafka.NoOffset, giveUp: kafka.Never},
 	}, nil
 }
 

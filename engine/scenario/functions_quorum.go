@@ -34,6 +34,8 @@ var quorumFunctions = []*Function{
 	{Name: "quorum_elected", Args: []ArgKind{ArgController}, Optional: 1, Result: TypeTime, Doc: "when it, or any, last became the quorum's leader", match: matchQuorumElected, keep: keepLast},
 	{Name: "quorum_elections", Result: TypeNumber, Doc: "how often the quorum got a leader", match: matchQuorumElections, keep: keepCount},
 	{Name: "quorum_resigned", Args: []ArgKind{ArgController}, Optional: 1, Result: TypeTime, Doc: "when it, or any, last gave up leading the quorum", match: matchQuorumResigned, keep: keepLast},
+	{Name: "voters_changed", Result: TypeNumber, Doc: "how often a quorum's leader wrote other voters to the metadata log (KIP-853)", match: matchVoters, keep: keepCount},
+	{Name: "admin_errors", Args: []ArgKind{ArgError}, Result: TypeNumber, Doc: "how often Kafka's tools got that answer; NONE: how often all went well", match: matchAdmin, keep: keepCount},
 	{Name: "pre_votes", Args: []ArgKind{ArgController}, Optional: 1, Result: TypeNumber, Doc: "how often it, or any, asked for pre-votes (KIP-996)", match: matchPreVotes, keep: keepCount},
 }
 
@@ -131,6 +133,10 @@ func matchQuorumElected(n *trace.Note, a []Arg) bool {
 }
 
 func matchQuorumElections(n *trace.Note, _ []Arg) bool { return n.Kind == trace.QuorumLeader }
+
+func matchVoters(n *trace.Note, _ []Arg) bool { return n.Kind == trace.QuorumVoters }
+
+func matchAdmin(n *trace.Note, a []Arg) bool { return n.Kind == trace.AdminDone && n.Err == a[0].Code }
 
 func matchQuorumResigned(n *trace.Note, a []Arg) bool {
 	return n.Kind == trace.QuorumResigned && isController(n, a[0])
