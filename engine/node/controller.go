@@ -111,6 +111,7 @@ func (p *Controller) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 // boot starts the process: logs first, then the quorum replica.
 func (p *Controller) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	cfg := raftConfig(p.spec.ID, p.spec.Voters, p.spec.Dynamic, p.spec.Seed, p.static)
+	cfg.CanBecomeVoter = true
 	if p.spec.Dynamic {
 		cfg.Directory = ControllerDirectory(p.spec.ID)
 	}

@@ -71,6 +71,21 @@ func (r *Replica) changeAsked(now kafka.Instant, in *sim.Input, out *sim.Out, m 
 	}
 	if no.code != kafka.None {
 		out.Reply(in.Conn, in.Corr, changeResponse(in.Request, no))
+		return
+	}
+	out.After(sim.Timer{Owner: sim.OwnerRaft, Kind: timerChange}, r.cfg.RequestTimeout)
+}
+
+// expireChange tells who asked that the change takes too long. What is written may
+// still be committed (AddVoterHandler.maybeExpirePendingOperation).
+func (r *Replica) expireChange(out *sim.Out) {
+	c := &r.lead.change
+	switch {
+	case r.state != Leader || !c.on:
+	case c.offset == kafka.NoOffset:
+		r.endChange(refusal{kafka.RequestTimedOut, fmt.Sprintf("node %d does not answer", c.voter.ID)}, out)
+	default:
+		r.replyChange(refusal{kafka.RequestTimedOut, "the new voters are not committed yet"}, out)
 	}
 }
 

@@ -35,6 +35,8 @@ type Config struct {
 	Dynamic   bool           // Voters are only whom to ask first: who votes, the log alone says (KIP-853)
 	Seed      uint64
 
+	CanBecomeVoter bool // a controller: it flushes what it fetches even while it is an observer, for a leader may count it before it knows
+
 	ElectionTimeout kafka.Duration // controller.quorum.election.timeout.ms: at least so long, and less than twice
 	ElectionBackoff kafka.Duration // controller.quorum.election.backoff.max.ms
 

@@ -57,10 +57,27 @@
 // comes out again, so the owner starts from metadata.Empty. CaughtUp says when a
 // broker has replayed all that was committed when it first asked.
 //
+// # Dynamic voters
+//
+// With kraft.version 1 (KIP-853) the last VotersRecord in the log says who votes,
+// committed or not; a replica whose log names nobody asks
+// controller.quorum.bootstrap.servers who leads, and so does every observer without
+// a leader. A list that names none of those who know the leader leaves it alone.
+//
+//	AddRaftVoter ─> is it a voter? ─> ApiVersions to it ─> has it caught up? ─> VotersRecord ─> committed: answer
+//	RemoveRaftVoter ───────────────────────────────────────────────────────────> VotersRecord ─> committed: answer,
+//	                                                                                and a leader that is gone resigns
+//
+// As in Kafka a replica that its own log does not name never stands for election.
+// A leader of two that removes itself and resigns before the other has the record
+// has the longer log, so the other is not elected either: nobody leads until the
+// record is lost or the disk replaced.
+//
 // # Where it is simpler than Kafka
 //
 // A follower that waits for its fsync goes on answering votes, with what it has
 // appended; a Kafka process stands still. Old snapshots are looked for when one
 // is written, not every minute. Where voters listen, and the kraft.versions that
-// they know, are the same for all, so UpdateRaftVoter has nothing to change.
+// they know, are the same for all, so UpdateRaftVoter has nothing to change, and no
+// voter sends one when it starts. There is no controller.quorum.auto.join.enable.
 package raft

@@ -187,8 +187,8 @@ func (r *Replica) truncate(now kafka.Instant, epoch kafka.LeaderEpoch, end kafka
 }
 
 // appendFetched appends what came and takes the leader's high watermark, as far
-// as its own log reaches. A voter flushes first, for its next fetch says that it
-// has the records; observers leave that to the operating system.
+// as its own log reaches. Who is or can become a voter flushes first, for its next
+// fetch says that it has the records; brokers leave that to the operating system.
 func (r *Replica) appendFetched(now kafka.Instant, p *kmsg.FetchResponseTopicPartition, out *sim.Out, m Machine) {
 	log := m.Dir.At(r.slot)
 	r.fetch.hw = kafka.Offset(p.HighWatermark)
@@ -198,12 +198,13 @@ func (r *Replica) appendFetched(now kafka.Instant, p *kmsg.FetchResponseTopicPar
 			panic(fmt.Sprintf("raft: node %d: %v", r.cfg.ID, err))
 		}
 		r.scanAppended(now, out, m)
-		if r.state == Follower {
+		if r.state == Follower || r.cfg.CanBecomeVoter {
 			if done := m.Disk.Fsync(now, len(p.RecordBatches)); done > now {
 				r.fetch.flushing = true
 				out.SetTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerFlush}, done)
-				// Kafka's follower does nothing else until the fsync is done.
-				r.setDeadline(now, done.Sub(now)+r.cfg.FetchTimeout, out)
+				if r.state == Follower { // Kafka's does nothing else until the fsync is done
+					r.setDeadline(now, done.Sub(now)+r.cfg.FetchTimeout, out)
+				}
 				return
 			}
 			log.Flush()

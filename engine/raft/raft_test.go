@@ -35,6 +35,8 @@ type host struct {
 	taken  []kafka.Offset // offsets of the records handed out in this life
 	began  kafka.Offset   // the end of the snapshot that this life began with
 	exited bool
+
+	dynamic bool // voters are only whom to ask first
 }
 
 func newHost(id kafka.NodeID, voters []kafka.NodeID, static metadata.Static, seed uint64) *host {
@@ -55,7 +57,7 @@ func (p *host) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	case sim.InputBoot:
 		p.dir.Start()
 		cfg := raft.NewConfig(p.id, p.voters, p.seed, p.static)
-		cfg.Directory = directory(p.id)
+		cfg.Directory, cfg.Dynamic, cfg.CanBecomeVoter = directory(p.id), p.dynamic, p.id >= voter
 		r, err := raft.New(cfg)
 		if err != nil {
 			panic(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/trace"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // place is what is known to be committed at an offset.
@@ -29,6 +30,7 @@ type laws struct {
 	hwEpoch   kafka.LeaderEpoch      // in which epoch
 	committed map[kafka.Offset]place // by the base offset of a batch
 	checked   []kafka.Offset         // by host: below here its log was compared
+	voters    [][]raft.Voter         // by host: those it knew after the last event
 	loading   string                 // a leader that took a snapshot
 }
 
@@ -36,6 +38,7 @@ func newLaws(w *world) *laws {
 	l := &laws{
 		w: w, epochs: make([]kafka.LeaderEpoch, len(w.hosts)), leaders: map[kafka.LeaderEpoch]kafka.NodeID{},
 		committed: map[kafka.Offset]place{}, checked: make([]kafka.Offset, len(w.hosts)),
+		voters: make([][]raft.Voter, len(w.hosts)),
 	}
 	w.k.Hooks.Note = func(n *trace.Note) {
 		if h := w.host(n.Node); n.Kind == trace.SnapshotFetched && h.r.IsLeader() {
@@ -72,15 +75,17 @@ func (l *laws) check() error {
 		if err := l.agrees(i, h); err != nil {
 			return err
 		}
-		if err := l.majority(h); err != nil {
+		if err := l.majority(h, l.voters[i]); err != nil {
 			return err
 		}
+		l.voters[i] = h.r.Voters()
 	}
 	return nil
 }
 
-// majority checks the high watermark of a leader that has established one.
-func (l *laws) majority(h *host) error {
+// majority checks the high watermark of a leader that has established one; before
+// are the voters that it had before this event.
+func (l *laws) majority(h *host, before []raft.Voter) error {
 	hw := h.r.HW()
 	if !h.r.Ready() || hw == l.hw {
 		return nil
@@ -88,19 +93,26 @@ func (l *laws) majority(h *host) error {
 	if hw < l.hw && h.r.Epoch() >= l.hwEpoch {
 		return fmt.Errorf("MonotonicHighWatermark: leader %d in epoch %d at %d, after %d", h.id, h.r.Epoch(), hw, l.hw)
 	}
-	n := 0
-	for _, v := range l.w.hosts {
-		if log := v.dir.Get(raft.Partition); log != nil && slices.Contains(l.w.voters, v.id) && log.DurableOffset() >= hw {
-			n++
-		}
-	}
-	if n <= len(l.w.voters)/2 {
-		return fmt.Errorf("MajorityReachedHighWatermark: %d of leader %d, on the disks of %d of %d voters", hw, h.id, n, len(l.w.voters))
+	// With the high watermark that it waited for, a change of the voters is written.
+	if voters := h.r.Voters(); !l.onMajority(voters, hw) && !l.onMajority(before, hw) {
+		return fmt.Errorf("MajorityReachedHighWatermark: %d of leader %d, not on the disks of most of %v", hw, h.id, voters)
 	}
 	if hw > l.hw {
 		l.hw, l.hwEpoch = hw, h.r.Epoch()
 	}
 	return nil
+}
+
+// onMajority reports whether most of some voters have all below an offset on disk.
+func (l *laws) onMajority(voters []raft.Voter, end kafka.Offset) bool {
+	n := 0
+	for _, v := range l.w.hosts {
+		is := slices.ContainsFunc(voters, func(x raft.Voter) bool { return x.ID == v.id })
+		if log := v.dir.Get(raft.Partition); log != nil && is && log.DurableOffset() >= end {
+			n++
+		}
+	}
+	return n > len(voters)/2
 }
 
 // agrees compares what a node holds below its high watermark with what the
@@ -276,4 +288,91 @@ func (c *chaos) recover() error {
 		}
 	}
 	return nil
+}
+
+// TestRandomVoters is TestRandom with voters that come and go: at any time anybody
+// who believes that it leads is asked to add or to remove somebody.
+func TestRandomVoters(t *testing.T) {
+	seeds := uint64(150)
+	if testing.Short() {
+		seeds = 60
+	}
+	changes := 0
+	for seed := range seeds {
+		n, err := randomVoters(t, seed)
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+			return
+		}
+		changes += n
+	}
+	if changes < 3*int(seeds) {
+		t.Errorf("the voters changed only %d times", changes)
+	}
+}
+
+func randomVoters(t *testing.T, seed uint64) (changes int, err error) {
+	rng := sim.NewRand(seed, "chaos of voters")
+	var voters, all []kafka.NodeID
+	var initial []raft.Voter
+	for i := range 5 {
+		id := kafka.NodeID(voter + i)
+		if all = append(all, id); i < 3 {
+			voters = append(voters, id)
+			initial = append(initial, raft.Voter{ID: id, Directory: directory(id)})
+		}
+	}
+	static := metadata.NewStatic([]metadata.ConfigValue{
+		{Name: "metadata.log.max.record.bytes.between.snapshots", Value: "1500"}, {Name: "metadata.max.retention.bytes", Value: "4000"},
+	})
+	w := newWorld(t, all, static, seed, append(slices.Clone(all), 1)...)
+	c := &chaos{newLaws(w), rng}
+	note := w.k.Hooks.Note
+	w.k.Hooks.Note = func(n *trace.Note) {
+		if note(n); n.Kind == trace.QuorumVoters {
+			changes++
+		}
+	}
+	w.k.Add(toolID, "tool", &tool{w: w})
+	w.k.Start(toolID, 0)
+	for _, h := range w.hosts {
+		if h.dynamic = true; slices.Contains(voters, h.id) {
+			h.snaps = raft.Bootstrap(initial)
+		}
+		w.k.Start(sim.ActorID(h.id), 0)
+	}
+	for range 100 {
+		if err := c.run(w.k.Now().Add(kafka.Duration(50+c.rng.IntN(700)) * kafka.Millisecond)); err != nil {
+			return changes, err
+		}
+		if c.rng.IntN(2) == 0 {
+			c.changeVoters(all)
+		} else {
+			c.act()
+		}
+		if err := c.check(); err != nil {
+			return changes, err
+		}
+	}
+	return changes, c.recover()
+}
+
+// changeVoters asks whoever believes that it leads. A leader is not removed from
+// a quorum of two: if it resigns before the other has its removal, nobody can be
+// elected any more (see the package comment).
+func (c *chaos) changeVoters(all []kafka.NodeID) {
+	id := all[c.rng.IntN(int64(len(all)))]
+	add := kmsg.NewPtrAddRaftVoterRequest()
+	add.Version, add.VoterID, add.VoterDirectoryID, add.AckWhenCommitted = 1, int32(id), directory(id), c.rng.IntN(2) == 0
+	remove := kmsg.NewPtrRemoveRaftVoterRequest()
+	remove.VoterID, remove.VoterDirectoryID = int32(id), directory(id)
+	var req kmsg.Request = add
+	if c.rng.IntN(2) == 0 {
+		req = remove
+	}
+	for _, h := range c.w.hosts {
+		if h.r != nil && h.r.IsLeader() && (req != kmsg.Request(remove) || id != h.id || len(h.r.Voters()) > 2) {
+			c.w.k.Order(toolID, toolOrder{h.id, req}, 0)
+		}
+	}
 }

@@ -39,6 +39,7 @@ const (
 	timerDeadline              // the state's time-out
 	timerBegin                 // BeginQuorumEpoch is due again
 	timerShutdown              // a clean end has taken too long
+	timerChange                // a change of the voters has taken too long
 )
 
 // Replica is one member or observer of the quorum, as far as its process's
@@ -113,6 +114,8 @@ func (r *Replica) Step(now kafka.Instant, in *sim.Input, out *sim.Out, m Machine
 			r.timedOut(now, out, m)
 		case timerBegin:
 			r.begin(now, out)
+		case timerChange:
+			r.expireChange(out)
 		}
 	}
 	r.poll(now, out, m)
