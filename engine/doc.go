@@ -21,5 +21,6 @@
 //
 //	text ──scenario.Parse──> Spec, Steps ──world.New──> World ──NewHistory──> Session
 //	                                                      RunUntil Seek StepBack Do Undo
-//	                                                      View Log Steps Markers Inspect Digest
+//	                                                      View Log Steps Markers Inspect Tool SegmentFile Digest
+//	a real .log file ──ReadLogFile──> view.LogFile
 package engine

@@ -236,3 +236,44 @@ func TestTools(t *testing.T) {
 		}
 	}
 }
+
+// A record can be deleted, and a bit of it flipped, by the commands that the
+// inspector offers; the frozen high watermark names what would move it.
+func TestRecordActions(t *testing.T) {
+	text := strings.Replace(filed, "segment.bytes=2000", "min.insync.replicas=2", 1)
+	sel := view.Selection{Kind: "record", TP: kafka.TopicPartition{Topic: "payments"}, Node: 1, Offset: 3}
+	for _, want := range []string{"delete-records payments-0 4", "corrupt broker-1 payments-0 3"} {
+		s, err := engine.Open(text, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.RunUntil(2*kafka.Instant(kafka.Second), 1<<30)
+		d := s.Inspect(sel)
+		offered := false
+		for _, a := range d.Actions {
+			offered = offered || a.Command == want
+		}
+		if err := s.Do(want); err != nil || !offered {
+			t.Errorf("%q: offered %v, %v", want, offered, err)
+		}
+		s.RunUntil(3*kafka.Instant(kafka.Second), 1<<30)
+		if gone := s.Inspect(sel); strings.HasPrefix(want, "delete") && (gone.WhyTitle != "Why is record 3 gone?" || len(gone.Why) < 2) {
+			t.Errorf("after %s: %q %+v", want, gone.WhyTitle, gone.Why)
+		}
+	}
+	s, err := engine.Open(text+"at 2s crash broker-2,broker-3\n", engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.RunUntil(40*kafka.Instant(kafka.Second), 1<<30)
+	var said []string
+	for _, w := range s.Inspect(view.Selection{Kind: "replica", TP: sel.TP, Node: 1}).Why {
+		said = append(said, w.Text)
+	}
+	all := strings.Join(said, "\n")
+	for _, want := range []string{"frozen: ISR {1} has 1 of min.insync.replicas 2", "start broker-2", "config topic payments min.insync.replicas=1"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in:\n%s", want, all)
+		}
+	}
+}

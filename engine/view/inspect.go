@@ -418,7 +418,7 @@ func (i *inspector) because(n trace.Note, question string) {
 func (i *inspector) chain(id trace.ID) []Because {
 	var out []Because
 	for _, n := range i.log.Chain(id, chainMax) {
-		out = append(out, Because{At: n.At, Text: n.Text(), Rule: rules[n.Kind], Note: uint64(n.ID)})
+		out = append(out, Because{At: n.At, Went: n.At, Text: n.Text(), Rule: rules[n.Kind], Note: uint64(n.ID)})
 	}
 	return out
 }

@@ -68,6 +68,20 @@ func (i *inspector) whyKept(tp kafka.TopicPartition, id kafka.NodeID, b *storage
 	if c.Config.Delete {
 		i.whyNotDeleted(&r, &c, b)
 	}
+	i.whatEndsIt(tp, &c, rec)
+}
+
+// whatEndsIt says what the user can do so that a record goes.
+func (i *inspector) whatEndsIt(tp kafka.TopicPartition, c *broker.Care, rec *record.Record) {
+	if c.Config.Compact && rec.Key != nil && rec.Value != nil {
+		i.fact(fmt.Sprintf("a later record with its key ends it, or a tombstone: produce … key=%s tombstone", text(rec.Key)), "cleanup.policy=compact", trace.Note{})
+	}
+	if c.Config.Delete {
+		i.fact("it goes sooner with a shorter time: config topic "+tp.Topic+" retention.ms=1000", "retention.ms", trace.Note{})
+	}
+	if t, p := i.find(tp); t != nil && p.Leader != kafka.NoNode && rec.Offset < p.HW && c.Config.Delete {
+		i.fact(fmt.Sprintf("or at once, with all before it: delete-records %s %d", tp, rec.Offset+1), "kafka-delete-records", trace.Note{})
+	}
 }
 
 // whyNotDeleted is about the segment that a record is in.
@@ -157,6 +171,13 @@ func (i *inspector) gone(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Offs
 			first = *n
 		}
 	})
-	i.because(first, fmt.Sprintf("Why is record %d gone?", at))
+	i.because(first, "")
+	i.out.WhyTitle = fmt.Sprintf("Why is record %d gone?", at)
+	switch kind {
+	case trace.CleanerDone:
+		i.fact("it would be here still without a later record of its key, or with a longer min.compaction.lag.ms", "min.compaction.lag.ms", trace.Note{})
+	default:
+		i.fact("it would be here still with a longer retention.ms or a larger retention.bytes, unless delete-records asked for it", "retention.ms, retention.bytes", trace.Note{})
+	}
 	return true
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,9 @@ func (i *inspector) partitionRows(t *Topic, p *Partition) {
 	}
 	i.rowIf(p.UnderMinISR, "under min ISR", fmt.Sprintf("%s (min %d)", word, t.MinISR))
 	i.topicConfigs(t.Name)
+	if p.Leader != kafka.NoNode && p.HW > 0 && !t.Internal {
+		i.action("Delete all committed records", "delete-records "+p.TP.String()+" latest")
+	}
 	i.out.Text, i.out.TextName = DescribeTopic(i.w, t), "kafka-topics --describe"
 }
 
@@ -141,6 +145,13 @@ func (i *inspector) whyHW(p *Partition) {
 	i.out.WhyTitle = fmt.Sprintf("Why is the high watermark %d?", lead.HW)
 	if len(lead.ISR) < lead.MinISR {
 		i.fact(fmt.Sprintf("frozen: ISR {%s} has %d of min.insync.replicas %d", nodes(lead.ISR), len(lead.ISR), lead.MinISR), "KIP-966", trace.Note{})
+		for _, n := range p.Assigned {
+			if !slices.Contains(lead.ISR, n) {
+				i.fact("it moves again once "+trace.NodeName(n)+" is back in the ISR", "Partition.maybeIncrementLeaderHW", trace.Note{})
+				i.wayBack(&lead, true, n)
+			}
+		}
+		i.fact(fmt.Sprintf("or at once with less safety: config topic %s min.insync.replicas=%d", p.TP.Topic, max(1, len(lead.ISR))), "min.insync.replicas", trace.Note{})
 		return
 	}
 	if lead.HW == lead.Log.LEO() {
@@ -182,7 +193,11 @@ func (i *inspector) lagMax() kafka.Duration {
 }
 
 func (i *inspector) fact(text, rule string, n trace.Note) {
-	i.out.Why = append(i.out.Why, Because{At: i.c.Now, Text: text, Rule: rule, Note: uint64(n.ID)})
+	b := Because{At: i.c.Now, Went: i.c.Now, Text: text, Rule: rule, Note: uint64(n.ID)}
+	if n.ID > 0 {
+		b.Went = n.At
+	}
+	i.out.Why = append(i.out.Why, b)
 }
 
 // readable is a replica's log; one that a crash went over as its recovery will
@@ -229,7 +244,17 @@ func (i *inspector) record(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Of
 		i.rowIf(at >= p.HW, "committed", yesNo(at < p.HW))
 	}
 	i.out.Hex = append([]byte(nil), b.Raw...)
+	i.recordActions(tp, id, at)
 	return true
+}
+
+// recordActions are what can be done to a record, or rather to what it lies on.
+func (i *inspector) recordActions(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Offset) {
+	deletes := strings.Contains(i.w.Image().TopicText(tp.Topic, kafka.NoNode, i.w.Controllers()[0].Static(), "cleanup.policy"), "delete")
+	if _, p := i.find(tp); deletes && p != nil && p.Leader != kafka.NoNode && at < p.HW {
+		i.action("Delete it and all before", fmt.Sprintf("delete-records %s %d", tp, at+1))
+	}
+	i.action("Flip a bit of it on this disk", fmt.Sprintf("corrupt broker-%d %s %d", id, tp, at))
 }
 
 // holds reports whether a batch has a record at an offset, or cannot be read.

@@ -333,8 +333,9 @@ type Marker struct {
 type Because struct {
 	At   kafka.Instant
 	Text string
-	Rule string // KIP, config or Kafka source file behind it; may be empty
-	Note uint64 // the trace note, 0 if computed
+	Rule string        // KIP, config or Kafka source file behind it; may be empty
+	Note uint64        // the trace note, 0 if computed
+	Went kafka.Instant // when what the note tells of happened; At without a note
 }
 
 // Selection names a thing on the screen.

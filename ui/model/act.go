@@ -37,16 +37,10 @@ func init() {
 		"select":   actSelect,
 		"deselect": func(m Model, _ Act) (Model, []Cmd) { return m.selected(view.Selection{}) },
 		"fit":      func(m Model, _ Act) (Model, []Cmd) { m.Camera = Camera{}; return m, nil },
-		"zoom": func(m Model, a Act) (Model, []Cmd) {
-			factor := float32(1.25)
-			if a.Arg == "out" {
-				factor = 0.8
-			}
-			return m, []Cmd{ZoomBy{X: m.StageW / 2, Y: m.StageH / 2, Factor: factor}}
-		},
-		"legend": func(m Model, _ Act) (Model, []Cmd) { m.Legend = !m.Legend; return m, nil },
-		"walk":   func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Walk{By: int(atoi(a.Arg))}} },
-		"cell":   func(m Model, a Act) (Model, []Cmd) { m.Cell = int(atoi(a.Arg)); return m, nil },
+		"zoom":     actZoom,
+		"legend":   func(m Model, _ Act) (Model, []Cmd) { m.Legend = !m.Legend; return m, nil },
+		"walk":     func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Walk{By: int(atoi(a.Arg))}} },
+		"cell":     func(m Model, a Act) (Model, []Cmd) { m.Cell = int(atoi(a.Arg)); return m, nil },
 
 		// Commands.
 		"command": func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Do{Command: a.Arg}} },
@@ -161,6 +155,14 @@ func actSelect(m Model, a Act) (Model, []Cmd) {
 		return m, nil
 	}
 	return m.selected(s)
+}
+
+func actZoom(m Model, a Act) (Model, []Cmd) {
+	factor := float32(1.25)
+	if a.Arg == "out" {
+		factor = 0.8
+	}
+	return m, []Cmd{ZoomBy{X: m.StageW / 2, Y: m.StageH / 2, Factor: factor}}
 }
 
 // killOrStart crashes what is selected, or starts it again.

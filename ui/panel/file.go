@@ -43,7 +43,7 @@ func (c *Dialog) problems() []problem {
 	return out
 }
 
-var batchHeads = []string{"base offset", "last", "records", "max timestamp (UTC)", "producer id · epoch · sequence", "leader epoch", "codec", "CRC", "byte"}
+var batchHeads = []string{"base offset", "last", "records", "max timestamp (UTC)", "producer id · epoch · sequence", "leader epoch", "codec", "CRC", "position"}
 
 // batchRow is a batch, or one of its records if Arg is "".
 type batchRow struct {

@@ -124,7 +124,7 @@ func toolText(lines []string) string {
 
 // jump is where a cause lies, for the control that goes there.
 func jump(w view.Because) string {
-	return strconv.FormatInt(int64(w.At), 10) + " " + strconv.FormatUint(w.Note, 10)
+	return strconv.FormatInt(int64(w.Went), 10) + " " + strconv.FormatUint(w.Note, 10)
 }
 
 // size is a number of bytes, as text.

@@ -154,7 +154,7 @@ func (c *Inspector) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "plain"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "jump"}}}
 								vgparent.AppendChild(vgn)
 								vgn.AddAttrInterface("data-arg", jump(w))
-								vgn.AddAttrInterface("title", "Go to "+seconds(w.At))
+								vgn.AddAttrInterface("title", "Go to "+seconds(w.Went))
 								vgn.SetInnerHTML(w.Text)
 								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "rule"}}}
 								vgparent.AppendChild(vgn)

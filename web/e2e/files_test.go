@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -61,6 +63,27 @@ func TestSegmentFile(t *testing.T) {
 	p.run(`document.querySelector(".logfile tbody button").click()`)
 	p.until(stateTime, `document.querySelector(".logfile tr.entry") !== null`)
 	p.shot("file")
+}
+
+// All metrics are there under Kafka's names, with what changed since the last
+// stop; a cause is gone to with a click.
+func TestMetricsAndCauses(t *testing.T) {
+	p := open(t, "index.html?s=durability/acks-1&t=15s", view{width: 1440, height: 900, theme: "dark"})
+	p.live()
+	p.reach("the moment", func(s state) bool { return s.Now == 15e9 })
+	p.run(`document.querySelector('[data-do="under"][data-arg="metrics"]').click()`)
+	p.play()
+	p.reach("two seconds on", func(s state) bool { return s.Now > 17e9 })
+	p.pause()
+	p.until(stateTime, `document.querySelector(".gauges").innerText.includes("since 15 s")`)
+	if rows := eval[int](p, `document.querySelectorAll(".gauges tbody tr").length`); rows < 10 {
+		t.Errorf("%d metrics", rows)
+	}
+	p.run(`document.querySelector('[data-arg^="partition:"]').click()`)
+	p.until(stateTime, `document.querySelector('[data-do="jump"][data-arg^="136"]') !== null`)
+	p.shot("metrics")
+	p.run(`document.querySelector('[data-do="jump"][data-arg^="136"]').click()`)
+	p.reach("the cause", func(s state) bool { return s.Now >= 13e9 && s.Now < 14e9 && strings.HasPrefix(fmt.Sprint(s.Selection), "note:") })
 }
 
 // A file that is dropped anywhere on the page is shown; metadata records have
