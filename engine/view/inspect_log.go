@@ -55,7 +55,7 @@ func (i *inspector) partitionRows(t *Topic, p *Partition) {
 	i.rowIf(p.UnderMinISR, "under min ISR", fmt.Sprintf("%s (min %d)", word, t.MinISR))
 	i.topicConfigs(t.Name)
 	if p.Leader != kafka.NoNode && p.HW > 0 && !t.Internal {
-		i.action("Delete all committed records", "delete-records "+p.TP.String()+" latest")
+		i.action("Delete records", "delete-records "+p.TP.String()+" latest")
 	}
 	i.out.Text, i.out.TextName = DescribeTopic(i.w, t), "kafka-topics --describe"
 }
@@ -252,9 +252,9 @@ func (i *inspector) record(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Of
 func (i *inspector) recordActions(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Offset) {
 	deletes := strings.Contains(i.w.Image().TopicText(tp.Topic, kafka.NoNode, i.w.Controllers()[0].Static(), "cleanup.policy"), "delete")
 	if _, p := i.find(tp); deletes && p != nil && p.Leader != kafka.NoNode && at < p.HW {
-		i.action("Delete it and all before", fmt.Sprintf("delete-records %s %d", tp, at+1))
+		i.action("Delete up to here", fmt.Sprintf("delete-records %s %d", tp, at+1))
 	}
-	i.action("Flip a bit of it on this disk", fmt.Sprintf("corrupt broker-%d %s %d", id, tp, at))
+	i.action("Flip a bit", fmt.Sprintf("corrupt broker-%d %s %d", id, tp, at))
 }
 
 // holds reports whether a batch has a record at an offset, or cannot be read.

@@ -83,7 +83,9 @@ func TestMetricsAndCauses(t *testing.T) {
 	p.until(stateTime, `document.querySelector('[data-do="jump"][data-arg^="136"]') !== null`)
 	p.shot("metrics")
 	p.run(`document.querySelector('[data-do="jump"][data-arg^="136"]').click()`)
-	p.reach("the cause", func(s state) bool { return s.Now >= 13e9 && s.Now < 14e9 && strings.HasPrefix(fmt.Sprint(s.Selection), "note:") })
+	p.reach("the cause", func(s state) bool {
+		return s.Now >= 13e9 && s.Now < 14e9 && strings.HasPrefix(fmt.Sprint(s.Selection), "note:")
+	})
 }
 
 // A file that is dropped anywhere on the page is shown; metadata records have
