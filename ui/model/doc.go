@@ -11,8 +11,9 @@
 //
 // It owns: what is selected, where the camera looks, how fast virtual time
 // passes and whether it passes at all, which panels are open, drafts of forms,
-// what to tell the user, and the log file that the user opened. It refuses to know how anything looks (ui/panel,
-// ui/scene) and never touches a Session itself: the root does, on a Cmd.
+// what to tell the user, and the log file that the user opened. It refuses to
+// know how anything looks (ui/panel, ui/scene) and never touches a Session
+// itself: the root does, on a Cmd.
 //
 // Virtual time per real time is a fraction (Speed); a frame advances by the
 // clamped wall-clock delta times that, within an events budget that the root

@@ -104,17 +104,21 @@ func (c *Inspector) tools() []tool {
 	for _, name := range view.Tools(m.Selection) {
 		t := tool{Name: name, Open: name == m.ToolShown()}
 		if t.Open {
-			t.Text = toolText(m.Facts.Tool)
+			t.Text = toolText(name, m.Facts.Tool)
 		}
 		out = append(out, t)
 	}
 	return out
 }
 
-func toolText(lines []string) string {
+// toolText is an output, cut if it is too long: of a log the end is kept.
+func toolText(name string, lines []string) string {
 	s := strings.Join(lines, "\n")
 	if s == "" {
 		return "(it prints nothing)"
+	}
+	if at := len(s) - textMax; at > 0 && name == view.ToolDumpLog {
+		return "… cut here" + s[at+max(strings.IndexByte(s[at:], '\n'), 0):]
 	}
 	if len(s) > textMax {
 		s = strings.ToValidUTF8(s[:textMax], "") + "\n… cut here"

@@ -369,6 +369,24 @@ func apply(t *testing.T, b *vugu.BuildResults, c Change) {
 	}
 }
 
+// An output that is too long is cut between lines; of a log the newest batches stay.
+func TestToolText(t *testing.T) {
+	var lines []string
+	for i := range 2000 {
+		lines = append(lines, "line "+itoa(i))
+	}
+	log, topics := toolText(view.ToolDumpLog, lines), toolText(view.ToolTopics, lines)
+	if !strings.HasPrefix(log, "… cut here\nline ") || !strings.HasSuffix(log, "\nline 1999") || len(log) > textMax+20 {
+		t.Errorf("a log: %.40q, %d bytes", log, len(log))
+	}
+	if !strings.HasPrefix(topics, "line 0\n") || !strings.HasSuffix(topics, "\n… cut here") {
+		t.Errorf("topics: %.40q", topics)
+	}
+	if got := toolText(view.ToolTopics, nil); got == "" {
+		t.Error("no output is no text")
+	}
+}
+
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
 		seconds(0): "0 s", seconds(5.2e9): "5.2 s", seconds(20e9): "20 s", seconds(1): "0 s", seconds(1e6): "0.001 s",
