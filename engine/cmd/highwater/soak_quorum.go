@@ -8,16 +8,22 @@ import (
 )
 
 // quorumFaults draws faults of the controllers, beside those of the brokers: every
-// other seed has a quorum of three. They may all be down at once.
+// other seed has a quorum of three. They may all be down at once. Every sixth has
+// dynamic voters, and two more controllers that become voters and cease to be.
 type quorumFaults struct {
-	r    sim.Rand
-	down []bool // by controller
+	r       sim.Rand
+	down    []bool // by controller
+	dynamic bool
+	joined  bool
 }
 
 func newQuorumFaults(seed uint64) *quorumFaults {
 	q := &quorumFaults{r: sim.NewRand(seed, "soak/controllers"), down: make([]bool, 1)}
 	if seed%2 == 0 {
 		q.down = make([]bool, 3)
+	}
+	if seed%6 == 0 {
+		q.dynamic, q.down = true, make([]bool, 5)
 	}
 	return q
 }
@@ -28,13 +34,25 @@ func (q *quorumFaults) cluster() string {
 	if len(q.down) == 1 {
 		return "controllers=1"
 	}
+	if q.dynamic {
+		return "controllers=3 kraft.version=1 initial.broker.registration.timeout.ms=600000"
+	}
 	return fmt.Sprintf("controllers=%d initial.broker.registration.timeout.ms=600000", len(q.down))
 }
 
 // next writes what happens to a controller at the instant of the last line, in
 // one case of three; nothing in a quorum of one.
 func (q *quorumFaults) next(b *strings.Builder) {
+	if q.dynamic && !q.joined {
+		q.joined = true
+		fmt.Fprintf(b, "   add controller-104\n   add controller-105\n")
+		return
+	}
 	if len(q.down) == 1 || q.r.IntN(3) != 0 {
+		return
+	}
+	if q.dynamic && q.r.IntN(2) == 0 { // the first three always stay voters
+		fmt.Fprintf(b, "   %s controller-%d\n", [...]string{"add-voter", "remove-voter"}[q.r.IntN(2)], 104+q.r.IntN(2))
 		return
 	}
 	i := q.r.IntN(int64(len(q.down)))
