@@ -52,6 +52,7 @@ var order = []string{
 	"control/even",
 	"control/voters",
 	"control/voter-leaves",
+	"control/auto-join",
 	"control/hand-over",
 	"control/fenced",
 	"control/shutdown",

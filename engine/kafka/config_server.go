@@ -184,6 +184,8 @@ var brokerConfigs = []Config{
 	// The quorum.
 	{Name: "controller.quorum.append.linger.ms", Type: TypeInt, Default: "25", Min: 0, Max: maxInt32, Unit: UnitMs,
 		Doc: "How long the controller's leader gathers records before it writes and flushes them."},
+	{Name: "controller.quorum.auto.join.enable", Type: TypeBool, Default: "false",
+		Doc: "With dynamic voters: a controller that is an observer asks by itself to become a voter, also after it was removed."},
 	{Name: "controller.quorum.election.backoff.max.ms", Type: TypeInt, Default: "1000", Min: 0, Max: maxInt32, Unit: UnitMs,
 		Doc: "The longest wait after a lost election."},
 	{Name: "controller.quorum.election.timeout.ms", Type: TypeInt, Default: "1000", Min: 0, Max: maxInt32, Unit: UnitMs,

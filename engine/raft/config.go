@@ -35,6 +35,7 @@ type Config struct {
 	Dynamic   bool           // Voters are only whom to ask first: who votes, the log alone says (KIP-853)
 	Seed      uint64
 
+	AutoJoin       bool // controller.quorum.auto.join.enable: while it is an observer it asks to become a voter
 	CanBecomeVoter bool // a controller: it flushes what it fetches even while it is an observer, for a leader may count it before it knows
 
 	ElectionTimeout kafka.Duration // controller.quorum.election.timeout.ms: at least so long, and less than twice
@@ -65,6 +66,7 @@ func NewConfig(id kafka.NodeID, voters []kafka.NodeID, seed uint64, static metad
 		RetryBackoff:     ms("controller.quorum.retry.backoff.ms"),
 		AppendLinger:     ms("controller.quorum.append.linger.ms"),
 		FetchMaxWait:     500 * kafka.Millisecond,
+		AutoJoin:         img.BrokerBool(id, static, "controller.quorum.auto.join.enable"),
 		SnapshotBytes:    img.BrokerInt(id, static, "metadata.log.max.record.bytes.between.snapshots"),
 		SnapshotInterval: ms("metadata.log.max.snapshot.interval.ms"),
 		RetentionBytes:   img.BrokerInt(id, static, "metadata.max.retention.bytes"),

@@ -68,6 +68,9 @@
 //	RemoveRaftVoter ───────────────────────────────────────────────────────────> VotersRecord ─> committed: answer,
 //	                                                                                and a leader that is gone resigns
 //
+// A controller with controller.quorum.auto.join.enable asks for its vote itself, and
+// asks again when it was removed.
+//
 // As in Kafka a replica that its own log does not name never stands for election.
 // A leader of two that removes itself and resigns before the other has the record
 // has the longer log, so the other is not elected either: nobody leads until the
@@ -79,5 +82,5 @@
 // appended; a Kafka process stands still. Old snapshots are looked for when one
 // is written, not every minute. Where voters listen, and the kraft.versions that
 // they know, are the same for all, so UpdateRaftVoter has nothing to change, and no
-// voter sends one when it starts. There is no controller.quorum.auto.join.enable.
+// voter sends one when it starts.
 package raft

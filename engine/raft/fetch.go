@@ -16,6 +16,7 @@ type fetching struct {
 	giveUp   kafka.Instant // when the next voter is asked instead, with no leader to fetch from; Never with one
 	voter    int           // index of the voter asked last while the leader was unknown; -1: none yet
 	last     kafka.Instant // when the leader last answered
+	joinAt   kafka.Instant // when it asks to become a voter, if it does that by itself
 	fetched  bool          // the leader has answered in this epoch: no pre-vote for others (KIP-996)
 	failed   bool          // since the last good answer, and told
 	flushing bool          // a voter's fsync of what it appended is under way
@@ -28,6 +29,7 @@ func (f *fetching) digest(h *sim.Hash) {
 	h.Int(int64(f.giveUp))
 	h.Int(int64(f.voter))
 	h.Int(int64(f.last))
+	h.Int(int64(f.joinAt))
 	h.Bool(f.fetched)
 	h.Bool(f.failed)
 	h.Bool(f.flushing)
@@ -95,6 +97,9 @@ func (r *Replica) sendFetch(now kafka.Instant, out *sim.Out, m Machine) {
 	}
 	switch {
 	case to == kafka.NoNode:
+	case to == r.leader && r.joins(now):
+		r.fetch.joinAt = now.Add(r.cfg.FetchTimeout)
+		r.fetch.inFlight = r.send(to, r.joinRequest(), out)
 	case r.fetch.snapshot.on && to == r.leader:
 		r.fetch.inFlight = r.send(to, r.snapshotRequest(), out)
 	default:

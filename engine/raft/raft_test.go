@@ -344,8 +344,10 @@ func clusterOf(t *testing.T, d *datadriven.TestData) *world {
 		for _, id := range ids {
 			vs = append(vs, raft.Voter{ID: id, Directory: directory(id)})
 		}
-		for _, h := range w.hosts[:voters] {
-			h.snaps = raft.Bootstrap(vs)
+		for i, h := range w.hosts {
+			if h.dynamic = true; i < voters {
+				h.snaps = raft.Bootstrap(vs)
+			}
 		}
 	}
 	return w

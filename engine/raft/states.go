@@ -96,7 +96,7 @@ func (r *Replica) toFollower(now kafka.Instant, leader kafka.NodeID, epoch kafka
 		r.voted = kafka.NoNode
 	}
 	r.epoch, r.leader = epoch, leader
-	r.fetch.last = now
+	r.fetch.last, r.fetch.joinAt = now, now.Add(r.cfg.FetchTimeout)
 	r.persist(m)
 }
 

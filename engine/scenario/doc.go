@@ -33,6 +33,8 @@
 //	         ask  How many acknowledged records will no consumer ever see? | 0 | 3 | *7
 //	at 20s   expect lost(app) == 7
 //	at 30s   add broker-4 rack=d
+//	at 32s   add controller-104                        needs cluster ... kraft.version=1
+//	at 34s   add-voter controller-104
 //	at 35s   reassign payments-0 4,2,3 payments-1 3,2,4 throttle=10MB/s
 //	at 50s   verify-reassign payments
 //	at 60s   end

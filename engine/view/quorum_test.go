@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/trace"
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/engine/world"
 )
@@ -66,5 +67,51 @@ func TestQuorumStatusWithoutLeader(t *testing.T) {
 	c := quorumAt(t, 10*kafka.Second, world.Command{Verb: world.VerbCrash, Nodes: []string{"controller-101", "controller-102"}})
 	if got := view.QuorumStatus(c); len(got) != 1 || !strings.HasPrefix(got[0], "Error") {
 		t.Errorf("%q", got)
+	}
+}
+
+// Who votes is told of every controller, whether it runs or not, and what can be
+// done about it is offered.
+func TestVoters(t *testing.T) {
+	w, err := world.New(world.Spec{Seed: 1, Cluster: world.ClusterSpec{Brokers: 1, Controllers: 3, KRaftVersion: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Do(world.Command{Verb: world.VerbAddController, Name: "controller-104"}); err != nil {
+		t.Fatal(err)
+	}
+	w.RunUntil(kafka.Instant(2 * kafka.Second))
+	var b view.Builder
+	var c view.Cluster
+	look := func(id kafka.NodeID) (voter bool, offered string) {
+		b.Build(w, view.Options{}, &c)
+		d := view.Inspect(w, &trace.Log{}, &c, view.Selection{Kind: "controller", Node: id})
+		for _, a := range d.Actions {
+			if strings.Contains(a.Command, "voter") {
+				offered += a.Command
+			}
+		}
+		for i := range c.Controllers {
+			if c.Controllers[i].ID == id {
+				voter = c.Controllers[i].Voter
+			}
+		}
+		return voter, offered
+	}
+	if voter, offered := look(104); voter || offered != "add-voter controller-104" || c.KRaftVersion != 1 {
+		t.Errorf("104 votes: %v, offered %q", voter, offered)
+	}
+	if err := w.Do(world.Command{Verb: world.VerbAddVoter, Name: "controller-104"}); err != nil {
+		t.Fatal(err)
+	}
+	w.RunUntil(kafka.Instant(3 * kafka.Second))
+	if err := w.Do(world.Command{Verb: world.VerbCrash, Nodes: []string{"controller-104"}}); err != nil {
+		t.Fatal(err)
+	}
+	if voter, offered := look(104); !voter || offered != "remove-voter controller-104" {
+		t.Errorf("104 votes: %v, offered %q", voter, offered)
+	}
+	if got := strings.Join(view.QuorumStatus(&c), "\n"); !strings.Contains(got, `{"id": 104, "directoryId": "wAAAAAAA`) {
+		t.Errorf("no voter 104 with its directory in\n%s", got)
 	}
 }

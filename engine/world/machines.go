@@ -44,7 +44,7 @@ func (w *World) expand(v Verb, names []string) []string {
 // elections are random, so a script cannot know its node.id.
 const (
 	roleActive  = "controller-active"  // leads the quorum
-	roleStandby = "controller-standby" // the first that runs and does not lead
+	roleStandby = "controller-standby" // the first voter that runs and does not lead
 	roleDown    = "controller-down"    // the first that does not run
 )
 
@@ -60,6 +60,8 @@ func (w *World) inRole(role string) string {
 		if c.Running() {
 			if is = roleStandby; c.Active() {
 				is = roleActive
+			} else if !c.IsVoter(c.ID()) {
+				continue
 			}
 		}
 		if is == role {
