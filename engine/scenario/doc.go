@@ -33,8 +33,6 @@
 //	         ask  How many acknowledged records will no consumer ever see? | 0 | 3 | *7
 //	at 20s   expect lost(app) == 7
 //	at 30s   add broker-4 rack=d
-//	at 32s   add controller-104                        needs cluster ... kraft.version=1
-//	at 34s   add-voter controller-104
 //	at 35s   reassign payments-0 4,2,3 payments-1 3,2,4 throttle=10MB/s
 //	at 50s   verify-reassign payments
 //	at 60s   end
@@ -43,6 +41,9 @@
 // belong to the instant above them. The steps of one instant happen in the order
 // of the text, after everything else of that instant. Instants do not go back.
 // The script ends with its last step or expectation, or at the step end.
+//
+// With kraft.version=1 in the cluster's line controllers join (add controller-104)
+// and become voters (add-voter controller-104, remove-voter controller-102).
 //
 // Broker processes are named broker-1 and so on, controllers controller-101;
 // clients by their names. Several are written with commas. Values with spaces
