@@ -20,8 +20,8 @@ type Config struct {
 	Host        string
 	Port        int32
 	ClusterID   string
-	Incarnation [16]byte // new for every start of the process
-	Directory   [16]byte // id of the log directory (KIP-858)
+	Incarnation [16]byte    // new for every start of the process
+	Directories []Directory // log.dirs, in their order; at least one
 	// Static are the configs of server.properties, sorted by name.
 	Static metadata.Static
 	Seed   uint64
@@ -30,10 +30,16 @@ type Config struct {
 	PreviousEpoch kafka.BrokerEpoch
 }
 
+// Directory is a log directory.
+type Directory struct {
+	Path string
+	ID   [16]byte // in its meta.properties (KIP-858)
+}
+
 // The kinds of timer, with their A.
 const (
 	timerHeartbeat uint8 = iota
-	timerControl         // A: 0 retry of requests to the controller, 1 of AlterPartition
+	timerControl         // A: 0 retry of requests to the controller, 1 of AlterPartition, 2 of AssignReplicasToDirs
 	timerISR             // isr-expiration
 	timerCheckpoint
 	timerFlushed   // recovery points go to their checkpoint
@@ -41,7 +47,7 @@ const (
 	timerFetch     // earliest deadline of a parked fetch
 	timerFetcher   // A: leader; a back-off ends
 	timerDisk      // the write at the head of the queue is done
-	timerLogs      // A: logs open, logs closed, shutdown patience
+	timerLogs      // A: logs open, logs closed, shutdown patience, a failed directory is not known
 	timerRetention // log.retention.check.interval.ms
 	timerPurge     // files of deleted segments go
 	timerCleaner   // A: look for a log to clean, a step of a pass is done
@@ -68,6 +74,7 @@ type Broker struct {
 	life    lifecycle
 	control control
 	alter   alterPartition
+	assign  assignments
 	pids    producerIDs
 
 	produces    []*delayedProduce // produce purgatory, by slot; nil: free
@@ -100,7 +107,7 @@ type Broker struct {
 type localTopic struct {
 	id    kafka.TopicID
 	name  string
-	parts []int32 // by partition; -1: no replica here
+	parts []int32 // by partition; -1: no replica here; offlineReplica
 }
 
 // New returns a broker that has not started. It works on dir and d, which
@@ -110,6 +117,9 @@ func New(cfg Config, dir *storage.Dir, d *disk.Disk) *Broker {
 		cfg: cfg, dir: dir, disk: d, img: metadata.Empty(),
 		rand:       sim.NewRand(cfg.Seed, "broker"),
 		produceDue: kafka.Never, fetchDue: kafka.Never, care: newLogCare(),
+	}
+	if len(cfg.Directories) == 0 {
+		b.cfg.Directories = []Directory{{}}
 	}
 	b.set = readSettings(&b.cfg, b.img)
 	return b
@@ -139,6 +149,7 @@ func (b *Broker) Clone(dir *storage.Dir, d *disk.Disk) *Broker {
 	c.leaders = slices.Clone(b.leaders)
 	c.control = b.control.clone()
 	c.alter = b.alter.clone()
+	c.assign = b.assign.clone()
 	c.pids = b.pids.clone()
 	c.uses = slices.Clone(b.uses)
 	c.scratch, c.produced = nil, nil
@@ -157,6 +168,7 @@ func (b *Broker) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	case sim.InputTimer:
 		b.fired(now, in.Timer, out)
 	}
+	b.failDirectories(now, out)
 	b.flushWakes(now, out)
 }
 
@@ -218,9 +230,12 @@ func (b *Broker) fired(now kafka.Instant, t sim.Timer, out *sim.Out) {
 	case timerHeartbeat:
 		b.communicate(now, out)
 	case timerControl:
-		if t.A == 1 {
+		switch t.A {
+		case 1:
 			b.sendAlterPartition(now, out)
-		} else {
+		case 2:
+			b.sendAssignments(now, out)
+		default:
 			b.retryControl(now, out)
 		}
 	case timerISR:
@@ -259,7 +274,7 @@ func (b *Broker) corr() int32 {
 }
 
 // find returns the number of a partition within this broker; -1: no replica
-// here. known tells whether the image has it.
+// here, or offlineReplica. known tells whether the image has it.
 func (b *Broker) find(id kafka.TopicID, partition int32) (i int32, known bool) {
 	t := b.topicByID(id)
 	if t == nil || partition < 0 || int(partition) >= len(t.parts) {

@@ -21,6 +21,7 @@ const (
 	controlHeartbeat
 	controlAlter
 	controlPIDs
+	controlAssign
 	controlCreate  // automatic creation of a topic
 	controlForward // a client's request
 )
@@ -186,6 +187,8 @@ func (b *Broker) controlResponse(now kafka.Instant, in *sim.Input, out *sim.Out)
 		b.heartbeatAnswered(now, resp, out)
 	case *kmsg.AlterPartitionResponse:
 		b.alterAnswered(now, resp, out)
+	case *kmsg.AssignReplicasToDirsResponse:
+		b.assigned(now, resp, out)
 	case *kmsg.AllocateProducerIDsResponse:
 		b.pids.leased(resp)
 	default:
@@ -207,6 +210,8 @@ func errorOf(resp kmsg.Response) kafka.ErrorCode {
 	case *kmsg.AlterPartitionResponse:
 		return kafka.ErrorCode(r.ErrorCode)
 	case *kmsg.AllocateProducerIDsResponse:
+		return kafka.ErrorCode(r.ErrorCode)
+	case *kmsg.AssignReplicasToDirsResponse:
 		return kafka.ErrorCode(r.ErrorCode)
 	case *kmsg.ElectLeadersResponse:
 		return kafka.ErrorCode(r.ErrorCode)

@@ -65,7 +65,10 @@ func (b *Broker) deleteRecords(now kafka.Instant, topic string, partition int32,
 	case !known:
 		r.code = kafka.UnknownTopicOrPartition
 		return r
-	case i < 0 || !b.leads(b.parts[i]):
+	case i < 0:
+		r.code = absent(i)
+		return r
+	case !b.leads(b.parts[i]):
 		r.code = kafka.NotLeaderOrFollower
 		return r
 	}

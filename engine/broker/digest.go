@@ -23,6 +23,7 @@ func (b *Broker) Digest(h *sim.Hash) {
 	b.life.digest(h)
 	b.control.digest(h)
 	b.alter.digest(h)
+	b.assign.digest(h)
 	h.Int(b.pids.next)
 	h.Int(b.pids.end)
 	h.Bool(b.pids.asking)
@@ -71,7 +72,7 @@ func (b *Broker) Digest(h *sim.Hash) {
 func (c *logCare) digest(h *sim.Hash) {
 	h.Int(int64(c.checkDue))
 	h.Int(int64(c.purgeDue))
-	h.Bool(c.offline)
+	h.Int(int64(c.offline))
 	h.Int(int64(c.cleaner.last))
 	h.Int(int64(c.cleaner.next))
 	h.Int(c.cleaner.done)
@@ -158,6 +159,8 @@ func (l *lifecycle) digest(h *sim.Hash) {
 	h.Bool(l.ready)
 	h.Bool(l.toldDown)
 	h.Int(l.recover)
+	h.Int(int64(l.toldDirs))
+	h.Int(int64(l.tellDirs))
 }
 
 func (c *control) digest(h *sim.Hash) {

@@ -279,7 +279,7 @@ func (b *Broker) missing(sp *sessionPart) kafka.ErrorCode {
 	case t == nil || sp.num < 0 || int(sp.num) >= len(t.parts):
 		return kafka.UnknownTopicOrPartition
 	}
-	return kafka.NotLeaderOrFollower
+	return absent(t.parts[sp.num])
 }
 
 // checkEpoch is Partition.checkCurrentLeaderEpoch, then whether this broker

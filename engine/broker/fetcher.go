@@ -366,7 +366,7 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 		if err := record.VerifyAll(rp.RecordBatches); err != nil {
 			return err
 		}
-		if b.diskFull(len(rp.RecordBatches), out) {
+		if b.noRoom(b.dir.In(p.slot), len(rp.RecordBatches)) {
 			return nil
 		}
 		l := b.mutLog(p)

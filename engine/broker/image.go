@@ -40,6 +40,7 @@ func (b *Broker) ApplyImage(now kafka.Instant, img *metadata.Image, delta *metad
 	}
 	b.applyPartitions(now, delta.Partitions, out)
 	b.runFetchers(now, out)
+	b.sendAssignments(now, out)
 	if delta.Configs {
 		b.wakeCleaner(out)
 	}
@@ -58,7 +59,7 @@ func (b *Broker) applyAll(now kafka.Instant, out *sim.Out) {
 		}
 	}
 	for _, e := range b.dir.Entries() {
-		if e.Partition.Topic == kafka.TopicMetadata {
+		if e.Partition.Topic == kafka.TopicMetadata || b.offline(e.In) {
 			continue
 		}
 		t := b.img.Topic(e.Partition.Topic)
@@ -68,6 +69,7 @@ func (b *Broker) applyAll(now kafka.Instant, out *sim.Out) {
 	}
 	b.applyPartitions(now, all, out)
 	b.runFetchers(now, out)
+	b.sendAssignments(now, out)
 }
 
 // indexTopic brings the index of local replicas up to date for a topic that
@@ -132,9 +134,11 @@ func (b *Broker) applyPartitions(now kafka.Instant, tps []kafka.TopicPartition, 
 			case pass == 0:
 				if !mine && i >= 0 {
 					b.drop(i, kafka.NotLeaderOrFollower, out)
+				} else if !mine && i == offlineReplica {
+					b.setLocal(t.ID, tp.Partition, -1) // its log is a stray, for the next start
 				}
 				continue
-			case !mine, (pass == 1) != (reg.Leader == b.cfg.ID):
+			case !mine, (pass == 1) != (reg.Leader == b.cfg.ID), i == offlineReplica:
 				continue
 			}
 			if set == nil || setOf != tp.Topic || set.replicas != len(reg.Replicas) {
@@ -142,10 +146,15 @@ func (b *Broker) applyPartitions(now kafka.Instant, tps []kafka.TopicPartition, 
 				set, setOf = &s, tp.Topic
 			}
 			if i < 0 {
-				i = b.open(now, tp, t.ID, set)
+				in, ok := b.placeLog(tp, t.ID, reg)
+				if !ok {
+					continue
+				}
+				i = b.open(now, in, tp, t.ID, set)
 			}
 			p := b.mut(i)
 			p.set, p.reg = set, reg
+			b.assignDirectory(p, reg)
 			if pass == 1 {
 				b.makeLeader(now, p, reg, out)
 			} else {
@@ -155,15 +164,16 @@ func (b *Broker) applyPartitions(now kafka.Instant, tps []kafka.TopicPartition, 
 	}
 }
 
-// open makes the replica's state, with the log in the directory or a new one.
-func (b *Broker) open(now kafka.Instant, tp kafka.TopicPartition, id kafka.TopicID, set *topicSettings) int32 {
+// open makes the replica's state, with the log that there is, or a new one in a
+// log directory.
+func (b *Broker) open(now kafka.Instant, in int, tp kafka.TopicPartition, id kafka.TopicID, set *topicSettings) int32 {
 	slot, ok := b.dir.Slot(tp)
 	if ok && b.dir.TopicID(slot) != id {
 		b.dir.Delete(tp)
 		ok = false
 	}
 	if !ok {
-		slot, _ = b.dir.Create(now, tp, id, set.log) // fails only if there is one
+		slot, _ = b.dir.CreateIn(in, now, tp, id, set.log) // fails only if there is one
 	}
 	l := b.dir.MutableAt(slot)
 	l.SetConfig(set.log)

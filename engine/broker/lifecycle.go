@@ -39,10 +39,11 @@ const (
 
 // timerLogs has these uses, told apart by A.
 const (
-	logsOpen     int32 = iota // logs have been checked
-	logsClosed                // all is flushed: the process ends
-	logsPatience              // controlled shutdown takes too long
-	logsRegister              // registration takes too long
+	logsOpen       int32 = iota // logs have been checked
+	logsClosed                  // all is flushed: the process ends
+	logsPatience                // controlled shutdown takes too long
+	logsRegister                // registration takes too long
+	logsDirFailure              // telling the controller of a failed directory takes too long
 )
 
 // lifecycle is BrokerLifecycleManager: registration, then a heartbeat every
@@ -55,6 +56,8 @@ type lifecycle struct {
 	ready     bool              // to be unfenced
 	toldDown  bool              // the controller knows the wish to shut down
 	recover   int64             // bytes that opening the logs has to check
+	toldDirs  uint32            // failed directories that the controller knows of
+	tellDirs  uint32            // those in the heartbeat under way
 }
 
 // State returns where the broker is in its life.
@@ -67,6 +70,7 @@ func (b *Broker) Epoch() kafka.BrokerEpoch { return b.life.epoch }
 // must be checked before the broker is ready.
 func (b *Broker) startLifecycle(now kafka.Instant, recover int64, out *sim.Out) {
 	b.life = lifecycle{state: Starting, epoch: -1, recover: recover}
+	b.startDirectories(out)
 	out.After(timer(timerLogs, logsRegister), b.set.registration)
 	b.communicate(now, out)
 }
@@ -99,17 +103,18 @@ func (b *Broker) communicate(now kafka.Instant, out *sim.Out) {
 		b.ask(now, controlRegister, b.registration(), deadline, out)
 		return
 	}
+	b.life.tellDirs = b.care.offline
 	b.ask(now, controlHeartbeat, &kmsg.BrokerHeartbeatRequest{
 		Version: 1, BrokerID: int32(b.cfg.ID), BrokerEpoch: int64(b.life.epoch),
 		CurrentMetadataOffset: int64(b.img.Offset), WantFence: !b.life.ready,
-		WantShutdown: b.life.state == PendingControlledShutdown,
+		WantShutdown: b.life.state == PendingControlledShutdown, OfflineLogDirs: b.directoryIDs(b.care.offline),
 	}, deadline, out)
 }
 
 func (b *Broker) registration() *kmsg.BrokerRegistrationRequest {
 	return &kmsg.BrokerRegistrationRequest{
 		Version: 4, BrokerID: int32(b.cfg.ID), ClusterID: b.cfg.ClusterID, IncarnationID: b.cfg.Incarnation,
-		Rack: rackOf(b.cfg.Rack), LogDirs: [][16]byte{b.cfg.Directory}, PreviousBrokerEpoch: int64(b.cfg.PreviousEpoch),
+		Rack: rackOf(b.cfg.Rack), LogDirs: b.directoryIDs(^b.care.offline), PreviousBrokerEpoch: int64(b.cfg.PreviousEpoch),
 		Listeners: []kmsg.BrokerRegistrationRequestListener{{Name: "PLAINTEXT", Host: b.cfg.Host, Port: uint16(b.cfg.Port)}},
 		Features: []kmsg.BrokerRegistrationRequestFeature{
 			{Name: "eligible.leader.replicas.version", MaxSupportedVersion: 1},
@@ -152,6 +157,7 @@ func (b *Broker) heartbeatAnswered(now kafka.Instant, resp *kmsg.BrokerHeartbeat
 		return
 	}
 	b.life.inFlight = false
+	b.life.toldDirs |= b.life.tellDirs
 	switch b.life.state {
 	case Starting:
 		if resp.IsCaughtUp {
@@ -202,13 +208,18 @@ func (b *Broker) logsTimer(now kafka.Instant, use int32, out *sim.Out) {
 		if b.life.epoch < 0 && b.life.state == Starting {
 			b.giveUp(out)
 		}
+	case logsDirFailure:
+		b.directoryUntold(now, out)
 	}
 }
 
 // logsOpened applies the metadata image to the logs, serves requests from now
 // on, starts the background tasks and asks to be unfenced.
 func (b *Broker) logsOpened(now kafka.Instant, out *sim.Out) {
-	if b.diskFull(1, out) {
+	for in := range b.cfg.Directories {
+		b.noRoom(in, 1)
+	}
+	if b.failDirectories(now, out); b.life.state == ShuttingDown {
 		return
 	}
 	b.loaded = true
@@ -249,7 +260,7 @@ func (b *Broker) shutDown(now kafka.Instant, out *sim.Out) {
 func (b *Broker) closed(out *sim.Out) {
 	b.checkpoint()
 	b.saveAllProducers()
-	b.dir.Shutdown(b.life.epoch)
+	b.dir.ShutdownWithout(b.life.epoch, b.care.offline)
 	out.Note(trace.Note{Kind: trace.Shutdown, Node: b.cfg.ID})
 	out.Exit()
 }

@@ -20,6 +20,7 @@ type LocalAppend struct {
 func (b *Broker) AppendLocal(now kafka.Instant, tp kafka.TopicPartition, records []byte, token int64, out *sim.Out) {
 	w := localWrite{tp: tp, records: records, token: token}
 	b.afterDisk(now, len(records), write{local: &w}, out)
+	b.failDirectories(now, out)
 	b.flushWakes(now, out)
 }
 
@@ -37,7 +38,7 @@ func (b *Broker) appendLocal(now kafka.Instant, w *localWrite, out *sim.Out) {
 	case !known:
 		r = failed(-1, kafka.UnknownTopicOrPartition)
 	case i < 0:
-		r = failed(-1, kafka.NotLeaderOrFollower)
+		r = failed(-1, absent(i))
 	default:
 		r = b.appendLeader(now, i, -1, w.records, out)
 	}

@@ -97,7 +97,7 @@ func (b *Broker) describe(t *metadata.Topic) kmsg.MetadataResponseTopic {
 			d.ErrorCode, d.Leader = int16(kafka.LeaderNotAvailable), -1
 		}
 		for _, n := range p.Replicas {
-			if !b.alive(n) {
+			if !b.alive(n) || !b.img.OnlineReplica(p, n) {
 				d.OfflineReplicas = append(d.OfflineReplicas, int32(n))
 			}
 		}

@@ -35,7 +35,7 @@ func (b *Broker) listOffset(req *kmsg.ListOffsetsRequest, topic string, q *kmsg.
 	i, known := b.findName(topic, q.Partition)
 	if i < 0 {
 		if known {
-			return fail(kafka.NotLeaderOrFollower)
+			return fail(absent(i))
 		}
 		return fail(kafka.UnknownTopicOrPartition)
 	}
@@ -115,7 +115,7 @@ func (b *Broker) endOfEpoch(topic string, q *kmsg.OffsetForLeaderEpochRequestTop
 		r.ErrorCode = int16(kafka.UnknownTopicOrPartition)
 		return r
 	case i < 0:
-		r.ErrorCode = int16(kafka.NotLeaderOrFollower)
+		r.ErrorCode = int16(absent(i))
 		return r
 	}
 	p := b.parts[i]

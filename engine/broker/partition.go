@@ -21,6 +21,7 @@ type partition struct {
 	tp   kafka.TopicPartition
 	id   kafka.TopicID
 	reg  *metadata.Partition // registration last applied
+	told bool                // the controller is being told the log directory
 	set  *topicSettings      // immutable
 
 	leader         kafka.NodeID

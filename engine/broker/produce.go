@@ -195,7 +195,7 @@ func (b *Broker) produceOne(now kafka.Instant, req *kmsg.ProduceRequest, topic *
 	case topic == nil || rp.Partition < 0 || int(rp.Partition) >= len(topic.parts):
 		return failed(-1, kafka.UnknownTopicOrPartition)
 	case i < 0:
-		return failed(-1, kafka.NotLeaderOrFollower)
+		return failed(-1, absent(i))
 	case kafka.IsInternal(topic.name):
 		return failed(i, kafka.InvalidTopic)
 	}
@@ -235,7 +235,7 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 	if records, code = recompress(p.set, records); code != kafka.None {
 		return failed(i, code)
 	}
-	if b.diskFull(len(records), out) {
+	if b.noRoom(b.dir.In(p.slot), len(records)) {
 		return failed(i, kafka.KafkaStorageError)
 	}
 	p = b.mut(i)
@@ -356,8 +356,10 @@ func (b *Broker) expireProduces(now kafka.Instant, out *sim.Out) {
 			if !r.waiting {
 				continue
 			}
-			p := b.mut(r.part)
-			p.waits = slices.DeleteFunc(p.waits, func(w wait) bool { return w.produce == int32(slot) })
+			if b.parts[r.part] != nil { // else its log directory has failed
+				p := b.mut(r.part)
+				p.waits = slices.DeleteFunc(p.waits, func(w wait) bool { return w.produce == int32(slot) })
+			}
 			r.waiting, r.code = false, kafka.RequestTimedOut
 		}
 		b.finishProduce(int32(slot), d, out)

@@ -21,7 +21,8 @@ type logCare struct {
 	checkDue kafka.Instant // when old segments are looked for next
 	purgeDue kafka.Instant // when timerPurge fires; Never: unset
 	cleaner  cleaner
-	offline  bool             // the log directory has failed: the process halts
+	offline  uint32           // log directories that have failed, a bit each
+	failing  []failure        // those that failed in this step
 	deletes  []*delayedDelete // DeleteRecords purgatory, in the order of arrival
 }
 

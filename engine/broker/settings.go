@@ -32,6 +32,7 @@ type settings struct {
 	sessionTimeout     kafka.Duration // broker.session.timeout.ms
 	registration       kafka.Duration // initial.broker.registration.timeout.ms
 	requestTimeout     kafka.Duration // request.timeout.ms
+	dirFailureTimeout  kafka.Duration // log.dir.failure.timeout.ms
 	autoCreate         bool           // auto.create.topics.enable
 	numPartitions      int32          // num.partitions
 	defaultRF          int16          // default.replication.factor
@@ -68,6 +69,7 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 		sessionTimeout:     dur("broker.session.timeout.ms"),
 		registration:       dur("initial.broker.registration.timeout.ms"),
 		requestTimeout:     dur("request.timeout.ms"),
+		dirFailureTimeout:  dur("log.dir.failure.timeout.ms"),
 		autoCreate:         img.BrokerBool(cfg.ID, cfg.Static, "auto.create.topics.enable"),
 		numPartitions:      int32(num("num.partitions")),
 		defaultRF:          int16(num("default.replication.factor")),

@@ -39,6 +39,7 @@ type change struct {
 	// directory gives the log directory of a replica that is new (KIP-858).
 	directory func(kafka.NodeID) [16]byte
 
+	targetDirs            [][16]byte // by position in p.Replicas; nil: as they are
 	targetELR, targetLast []kafka.NodeID
 	rec                   *metadata.PartitionChangeRecord
 }

@@ -229,6 +229,8 @@ func (c *Controller) request(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		resp = c.heartbeat(now, req, out)
 	case *kmsg.AlterPartitionRequest:
 		resp = c.alterPartition(req, out)
+	case *kmsg.AssignReplicasToDirsRequest:
+		resp = c.assignReplicas(req, out)
 	case *kmsg.CreateTopicsRequest:
 		resp = c.createTopics(req, out)
 	case *kmsg.DeleteTopicsRequest:

@@ -81,22 +81,12 @@ func (c *Controller) changeBy(r *rules, t *metadata.Topic, partition int32, u up
 		replicas: p.Replicas, removing: p.Removing, adding: p.Adding, directory: c.defaultDir,
 		minISR: r.minISR, elr: r.elr, lastLeader: true,
 		acceptable: func(r kafka.NodeID) bool {
-			return r != u.remove && r != u.unclean && (r == u.add || c.head.Active(r)) && c.online(p, r)
+			return r != u.remove && r != u.unclean && (r == u.add || c.head.Active(r)) && c.head.OnlineReplica(p, r)
 		},
 	}
 }
 
 var noUpdate = update{kafka.NoNode, kafka.NoNode, kafka.NoNode}
-
-// online reports whether the log directory of a replica is one that its broker
-// has (ClusterControlManager.hasOnlineDir): any will do that was not assigned.
-func (c *Controller) online(p *metadata.Partition, r kafka.NodeID) bool {
-	i, b := slices.Index(p.Replicas, r), c.head.Broker(r)
-	if i < 0 || b == nil {
-		return false
-	}
-	return i >= len(p.Directories) || p.Directories[i] == [16]byte{} || slices.Contains(b.LogDirs, p.Directories[i])
-}
 
 func (c *Controller) uncleanEnabled(t *metadata.Topic) bool {
 	return c.head.TopicBool(t.Name, c.cfg.ID, c.cfg.Static, "unclean.leader.election.enable")

@@ -95,6 +95,10 @@ func (c *Controller) heartbeat(now kafka.Instant, req *kmsg.BrokerHeartbeatReque
 	}
 	b := c.beat(id)
 	b.contact = now
+	if len(req.OfflineLogDirs) > 0 {
+		c.append(out, c.directoriesOffline(id, req.OfflineLogDirs), why{})
+		b = c.beat(id)
+	}
 	state := c.controlState(b)
 	next := c.nextState(b, state, req)
 	var recs []metadata.Record

@@ -54,6 +54,8 @@ func noteBroker(out *sim.Out, was, is *metadata.Broker, w why) {
 		out.Note(trace.Note{Kind: trace.BrokerFenced, Node: is.ID, Say: w.fenced})
 	case !is.Fenced && was.Fenced:
 		out.Note(trace.Note{Kind: trace.BrokerUnfenced, Node: is.ID})
+	case len(is.LogDirs) < len(was.LogDirs):
+		out.Note(trace.Note{Kind: trace.DirectoriesLost, Node: is.ID, N: int64(len(is.LogDirs)), From: kafka.Offset(len(was.LogDirs))})
 	}
 }
 

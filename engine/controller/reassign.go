@@ -167,14 +167,18 @@ func (b *change) bumpEpochForRemoval() {
 
 // recordAssignment writes down what a reassignment changes (setAssignmentChanges).
 func (b *change) recordAssignment() {
+	dirs := b.p.Directories
+	if b.targetDirs != nil && !slices.Equal(b.targetDirs, dirs) {
+		dirs, b.rec.Directories = b.targetDirs, b.targetDirs
+	}
 	if !slices.Equal(b.replicas, b.p.Replicas) {
 		b.rec.Replicas = list(b.replicas)
 		b.rec.Directories = make([][16]byte, len(b.replicas))
 		for i, n := range b.replicas {
 			if j := slices.Index(b.p.Replicas, n); j < 0 {
 				b.rec.Directories[i] = b.directory(n)
-			} else if j < len(b.p.Directories) {
-				b.rec.Directories[i] = b.p.Directories[j]
+			} else if j < len(dirs) {
+				b.rec.Directories[i] = dirs[j]
 			}
 		}
 	}

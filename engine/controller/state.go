@@ -34,6 +34,8 @@ func notController(req kmsg.Request) kmsg.Response {
 		r.ErrorCode = code
 	case *kmsg.AllocateProducerIDsResponse:
 		r.ErrorCode = code
+	case *kmsg.AssignReplicasToDirsResponse:
+		r.ErrorCode = code
 	case *kmsg.AlterPartitionAssignmentsResponse:
 		r.ErrorCode = code
 	case *kmsg.ListPartitionReassignmentsResponse:

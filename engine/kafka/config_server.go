@@ -206,6 +206,10 @@ var brokerConfigs = []Config{
 		Doc: "How often recovery points are written down."},
 	{Name: "log.flush.scheduler.interval.ms", Type: TypeInt, Default: "9223372036854775807", Min: NoMin, Max: NoMax, Unit: UnitMs,
 		Doc: "How often logs are checked against flush.ms."},
+	{Name: "log.dirs", Type: TypeList, Default: "/tmp/kafka-logs",
+		Doc: "The directories, each on a disk of its own, that hold the logs; the metadata log is in the first."},
+	{Name: "log.dir.failure.timeout.ms", Type: TypeInt, Default: "30000", Min: 1, Max: NoMax, Unit: UnitMs,
+		Doc: "A broker that cannot tell the controller of a failed log directory for so long shuts down."},
 	{Name: "log.retention.check.interval.ms", Type: TypeInt, Default: "300000", Min: 1, Max: NoMax, Unit: UnitMs,
 		Doc: "How often old segments are looked for."},
 

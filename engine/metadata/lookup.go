@@ -41,6 +41,26 @@ func (t *Topic) At(partition int32) *Partition {
 	return t.Partitions[partition]
 }
 
+// Directory is the id of the log directory of a broker's replica (KIP-858); zero
+// if it is UNASSIGNED, or if there is no such replica.
+func (p *Partition) Directory(broker kafka.NodeID) (id [16]byte) {
+	if i := slices.Index(p.Replicas, broker); i >= 0 && i < len(p.Directories) {
+		id = p.Directories[i]
+	}
+	return id
+}
+
+// OnlineReplica reports whether the log directory of a replica is one that its
+// broker has (BrokerRegistration.hasOnlineDir): any will do that was not assigned.
+func (img *Image) OnlineReplica(p *Partition, broker kafka.NodeID) bool {
+	b := img.Broker(broker)
+	if b == nil || !slices.Contains(p.Replicas, broker) {
+		return false
+	}
+	id := p.Directory(broker)
+	return id == [16]byte{} || slices.Contains(b.LogDirs, id)
+}
+
 // Reassigning reports whether a reassignment is under way (KIP-455).
 func (p *Partition) Reassigning() bool { return len(p.Adding) > 0 || len(p.Removing) > 0 }
 

@@ -2,6 +2,7 @@ package node
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/highwater-sim/highwater/engine/broker"
 	"github.com/highwater-sim/highwater/engine/group"
@@ -35,6 +36,7 @@ type Broker struct {
 	static metadata.Static
 
 	// The machine.
+	paths     []string // log.dirs
 	dir       *storage.Dir
 	quorum    raft.QuorumState
 	disk      disk.Disk
@@ -68,8 +70,13 @@ func NewBroker(spec BrokerSpec) *Broker {
 	if err := static.Check(); err != nil {
 		panic("node: " + err.Error())
 	}
+	dirs, _ := metadata.Empty().ResolveBroker(spec.ID, static, "log.dirs")
+	paths := broker.Paths(dirs)
+	if len(paths) > storage.DirectoriesMax {
+		panic("node: more log.dirs than " + strconv.Itoa(storage.DirectoriesMax))
+	}
 	n := &Broker{
-		spec: spec, static: static, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New(),
+		spec: spec, static: static, paths: paths, dir: storage.NewDirs(len(paths)), quorum: raft.NewQuorumState(), disk: disk.New(),
 		writeback: -kafka.Never, rand: sim.NewRand(spec.Seed, "incarnation/"+metadata.BrokerResource(spec.ID)),
 	}
 	n.newRaft()
@@ -87,8 +94,9 @@ func (n *Broker) newRaft() *raft.Replica {
 // Step hands an input to the machine of the process that it is for.
 func (n *Broker) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	if in.Kind == sim.InputBoot {
-		n.boot(now, in, out)
-		n.settle(now, true, out)
+		if n.boot(now, in, out) {
+			n.settle(now, true, out)
+		}
 		return
 	}
 	if n.broker == nil {
@@ -116,16 +124,21 @@ func (n *Broker) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	}
 }
 
-// boot starts the process: logs are loaded, then every machine begins.
-func (n *Broker) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
+// boot starts the process: logs are loaded, then every machine begins. Without
+// the directory of the metadata log it ends before that.
+func (n *Broker) boot(now kafka.Instant, in *sim.Input, out *sim.Out) bool {
 	n.catchUpPages(now)
+	if n.dir.Failed(0) {
+		out.Note(trace.Note{Kind: trace.Shutdown, Node: n.spec.ID, Say: "because the metadata log dir " + n.paths[0] + " has failed"})
+		out.Exit()
+		return false
+	}
 	rep := n.dir.Start()
 	checked := n.noteBoot(&rep, out)
-	var incarnation, directory [16]byte
+	var incarnation [16]byte
 	for i := range incarnation {
 		incarnation[i] = byte(n.rand.Uint64())
 	}
-	directory[0], directory[15] = 0xd1, byte(n.spec.ID)
 	n.image = metadata.Empty()
 	n.raft = n.newRaft()
 	n.group = group.New(group.Config{
@@ -133,12 +146,23 @@ func (n *Broker) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	})
 	n.broker = broker.New(broker.Config{
 		ID: n.spec.ID, Rack: n.spec.Rack, Host: n.spec.Host, Port: n.spec.Port, ClusterID: n.spec.ClusterID,
-		Incarnation: incarnation, Directory: directory, Static: n.static, Seed: n.spec.Seed,
+		Incarnation: incarnation, Directories: n.directories(), Static: n.static, Seed: n.spec.Seed,
 		PreviousEpoch: rep.PreviousBrokerEpoch,
 	}, n.dir, &n.disk)
 	n.raft.Step(now, in, out, n.machine())
 	n.broker.Start(now, checked, out)
 	n.armPages(now, out)
+	return true
+}
+
+// directories are the log directories with their ids.
+func (n *Broker) directories() []broker.Directory {
+	dirs := make([]broker.Directory, len(n.paths))
+	for i, path := range n.paths {
+		dirs[i].Path = path
+		dirs[i].ID[0], dirs[i].ID[14], dirs[i].ID[15] = 0xd1, byte(i), byte(n.spec.ID)
+	}
+	return dirs
 }
 
 // noteBoot tells how the last run ended and what recovery made of its logs. It
@@ -236,10 +260,16 @@ func (n *Broker) command(now kafka.Instant, order any, out *sim.Out) {
 		return
 	case Sync:
 		for _, e := range n.dir.Entries() {
-			if l := n.dir.At(e.Slot); l.Dirty() > 0 {
+			if l := n.dir.At(e.Slot); l.Dirty() > 0 && !n.dir.Failed(e.In) {
 				out.Note(trace.Note{Kind: trace.Flushed, Topic: e.Partition.Topic, Part: e.Partition.Partition, Node: n.spec.ID, Offset: l.LEO()})
 			}
 		}
+	case FailDirectory:
+		n.OrderMachine(now, order)
+		if in := slices.Index(n.paths, o.Path); in >= 0 && !o.Repair {
+			n.broker.DirectoryFailed(now, in, out)
+		}
+		return
 	case FlipBit:
 		out.Note(trace.Note{Kind: trace.BitFlipped, Topic: o.TP.Topic, Part: o.TP.Partition, Node: n.spec.ID, Offset: o.Offset})
 	}
@@ -247,20 +277,28 @@ func (n *Broker) command(now kafka.Instant, order any, out *sim.Out) {
 }
 
 // OrderMachine carries out an order to the machine, whether a process runs on
-// it or not: SlowDisk, DiskCapacity, FlipBit, Sync.
+// it or not: SlowDisk, DiskCapacity, FailDirectory, FlipBit, Sync.
 func (n *Broker) OrderMachine(now kafka.Instant, order any) {
 	switch o := order.(type) {
 	case SlowDisk:
 		n.disk.WriteLatency = o.Latency
 	case DiskCapacity:
 		n.disk.Capacity = max(0, o.Bytes)
+	case FailDirectory:
+		switch in := slices.Index(n.paths, o.Path); {
+		case in < 0: // the world has looked whether it is there
+		case o.Repair:
+			n.dir.Repair(in)
+		default:
+			n.dir.Fail(in)
+		}
 	case FlipBit:
 		if l := n.dir.Mutable(o.TP); l != nil {
 			_ = l.Corrupt(o.Offset, o.Length) // the world has looked whether it is there
 		}
 	case Sync:
 		for _, e := range n.dir.Entries() {
-			if n.dir.At(e.Slot).Dirty() > 0 {
+			if n.dir.At(e.Slot).Dirty() > 0 && !n.dir.Failed(e.In) {
 				n.dir.MutableAt(e.Slot).Flush()
 			}
 		}
@@ -363,7 +401,24 @@ func (n *Broker) Group() *group.Coordinator { return n.group }
 // Image is the metadata that the process has replayed, nil while it is down.
 func (n *Broker) Image() *metadata.Image { return n.image }
 
-// Dir is the log directory: it is there even if the process is not.
+// Directories are the paths of log.dirs, by number of the directory.
+func (n *Broker) Directories() []string { return n.paths }
+
+// OfflineDirectories lists the paths of the log directories that the process has
+// given up; without a process those that have failed.
+func (n *Broker) OfflineDirectories() (paths []string) {
+	if n.broker != nil {
+		return n.broker.OfflineDirectories()
+	}
+	for in, path := range n.paths {
+		if n.dir.Failed(in) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// Dir is what the log directories hold: it is there even if the process is not.
 func (n *Broker) Dir() *storage.Dir { return n.dir }
 
 // Quorum is the quorum-state file.

@@ -19,15 +19,16 @@ type Process interface {
 // The orders that reach a running process as InputCommand; they live in
 // sim/order, below the machines that hear them.
 type (
-	Shutdown     = order.Shutdown
-	SlowDisk     = order.SlowDisk
-	Sync         = order.Sync
-	DiskCapacity = order.DiskCapacity
-	FlipBit      = order.FlipBit
-	Pause        = order.Pause
-	Rate         = order.Rate
-	Seek         = order.Seek
-	Commit       = order.Commit
+	Shutdown      = order.Shutdown
+	SlowDisk      = order.SlowDisk
+	Sync          = order.Sync
+	DiskCapacity  = order.DiskCapacity
+	FlipBit       = order.FlipBit
+	FailDirectory = order.FailDirectory
+	Pause         = order.Pause
+	Rate          = order.Rate
+	Seek          = order.Seek
+	Commit        = order.Commit
 )
 
 // Machine is what a process runs on, for orders that reach the machine while the

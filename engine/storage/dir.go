@@ -9,9 +9,12 @@ import (
 	"github.com/highwater-sim/highwater/engine/sim"
 )
 
-// Dir is a broker's log directory: its partition logs and what Kafka keeps
-// beside them on the disk. It outlives the process and, but for the page cache,
-// the machine.
+// Dir is what a broker has on its disks: its partition logs and what Kafka keeps
+// beside them. It outlives the process and, but for the page cache, the machine.
+//
+// The logs lie in one log directory or in several (JBOD), numbered from 0 in the
+// order of log.dirs. A directory that has failed keeps its logs, but nothing can
+// be read or written there until it is repaired: see Failed.
 //
 // Logs are in numbered slots. A slot's number stays as long as the log is
 // there, also in copies of the directory, so a machine may keep it in its
@@ -23,15 +26,23 @@ type Dir struct {
 	slots []*part // nil: free
 	order []int32 // slots by partition; replaced, never changed
 
-	clean      bool // the clean shutdown file is there
+	dirs   int    // log directories; 0 stands for 1
+	failed uint32 // by directory
+
+	clean      bool   // the clean shutdown files are there
+	unclean    uint32 // by directory: but for those, which had failed at the shutdown
 	cleanEpoch kafka.BrokerEpoch
 }
+
+// DirectoriesMax bounds the log directories of a broker.
+const DirectoriesMax = 16
 
 // part is a partition's folder. A frozen one belongs to more than one Dir and
 // never changes.
 type part struct {
 	tp     kafka.TopicPartition
 	id     kafka.TopicID
+	in     uint8 // log directory
 	log    Log
 	hw     kafka.Offset // in replication-offset-checkpoint
 	clean  kafka.Offset // in cleaner-offset-checkpoint; NoOffset: not there
@@ -44,10 +55,52 @@ type Entry struct {
 	Partition kafka.TopicPartition
 	TopicID   kafka.TopicID
 	Slot      int
+	In        int // its log directory
 }
 
-// NewDir returns an empty directory, as a formatted disk is.
+// NewDir returns a single empty directory, as a formatted disk is.
 func NewDir() *Dir { return &Dir{} }
+
+// NewDirs returns 1 to DirectoriesMax empty directories.
+func NewDirs(n int) *Dir { return &Dir{dirs: n} }
+
+// Directories is the number of log directories, failed ones included.
+func (d *Dir) Directories() int { return max(1, d.dirs) }
+
+// Fail breaks the disk of a log directory. What its logs hold is as after a
+// crash of the process: nothing was closed.
+func (d *Dir) Fail(in int) {
+	d.failed |= 1 << in
+	d.KillIn(in)
+}
+
+// KillIn is Kill for the logs of one directory, which the process gives up.
+func (d *Dir) KillIn(in int) {
+	for _, s := range d.order {
+		if int(d.slots[s].in) == in && !d.closed(s) {
+			d.mutable(int(s)).log.Kill()
+		}
+	}
+}
+
+// Repair makes a log directory that failed work again, with what was on it.
+func (d *Dir) Repair(in int) { d.failed &^= 1 << in }
+
+// Failed reports whether the disk of a log directory is broken.
+func (d *Dir) Failed(in int) bool { return d.failed>>in&1 == 1 }
+
+// In is the log directory of the log in a slot.
+func (d *Dir) In(slot int) int { return int(d.slots[slot].in) }
+
+// SizeIn is the number of bytes in a log directory, as Size.
+func (d *Dir) SizeIn(in int) (n int64) {
+	for _, s := range d.order {
+		if p := d.slots[s]; int(p.in) == in {
+			n += p.log.Size() + p.log.RemovedSize()
+		}
+	}
+	return n
+}
 
 // Clone returns a copy. It costs a pointer per log, and a few hundred bytes
 // for each that has changed since the last copy.
@@ -113,14 +166,19 @@ func (d *Dir) Entries() []Entry {
 	out := make([]Entry, len(d.order))
 	for i, s := range d.order {
 		p := d.slots[s]
-		out[i] = Entry{p.tp, p.id, int(s)}
+		out[i] = Entry{p.tp, p.id, int(s), int(p.in)}
 	}
 	return out
 }
 
-// Create makes an empty log for a partition and returns its slot. It fails if
-// there is one.
+// Create makes an empty log for a partition in the first log directory and
+// returns its slot. It fails if there is one.
 func (d *Dir) Create(now kafka.Instant, tp kafka.TopicPartition, id kafka.TopicID, cfg Config) (slot int, err error) {
+	return d.CreateIn(0, now, tp, id, cfg)
+}
+
+// CreateIn is Create in a log directory.
+func (d *Dir) CreateIn(in int, now kafka.Instant, tp kafka.TopicPartition, id kafka.TopicID, cfg Config) (slot int, err error) {
 	i, found := d.search(tp)
 	if found {
 		return -1, fmt.Errorf("storage: log of %s exists", tp)
@@ -130,7 +188,7 @@ func (d *Dir) Create(now kafka.Instant, tp kafka.TopicPartition, id kafka.TopicI
 		slot = len(d.slots)
 		d.slots = append(d.slots, nil)
 	}
-	d.slots[slot] = &part{tp: tp, id: id, log: *New(now, cfg, 0), clean: kafka.NoOffset}
+	d.slots[slot] = &part{tp: tp, id: id, in: uint8(in), log: *New(now, cfg, 0), clean: kafka.NoOffset}
 	d.order = slices.Insert(slices.Clone(d.order), i, int32(slot))
 	return slot, nil
 }
@@ -207,7 +265,7 @@ func (d *Dir) Size() (n int64) {
 // log.flush.start.offset.checkpoint.interval.ms).
 func (d *Dir) Checkpoint() {
 	for _, s := range d.order {
-		if !d.slots[s].log.checkpointed() {
+		if !d.slots[s].log.checkpointed() && !d.Failed(d.In(int(s))) {
 			d.mutable(int(s)).log.Checkpoint()
 		}
 	}
@@ -217,7 +275,7 @@ func (d *Dir) Checkpoint() {
 // WritebackInterval while the machine is up.
 func (d *Dir) Writeback(now kafka.Instant) {
 	for _, s := range d.order {
-		if d.slots[s].log.Dirty() > 0 {
+		if d.slots[s].log.Dirty() > 0 && !d.Failed(d.In(int(s))) {
 			d.mutable(int(s)).log.Writeback(now)
 		}
 	}
@@ -235,19 +293,24 @@ func (d *Dir) Dirty() (n int64) {
 // down cleanly before is not there to crash.
 func (d *Dir) Kill() {
 	for _, s := range d.order {
-		if d.clean {
-			break
+		if d.closed(s) {
+			continue
 		}
 		d.mutable(int(s)).log.Kill()
 	}
+}
+
+// closed reports whether a log was closed by a clean shutdown.
+func (d *Dir) closed(slot int32) bool {
+	return d.clean && d.unclean>>d.slots[slot].in&1 == 0
 }
 
 // LosePageCache is the crash of the machine: see Log.LosePageCache. A broker
 // that was shut down cleanly before loses nothing.
 func (d *Dir) LosePageCache() (lost int64) {
 	for _, s := range d.order {
-		if d.clean {
-			break
+		if d.closed(s) {
+			continue
 		}
 		lost += d.mutable(int(s)).log.LosePageCache()
 	}
@@ -255,12 +318,20 @@ func (d *Dir) LosePageCache() (lost int64) {
 }
 
 // Shutdown is the end of a clean shutdown: every log closed, checkpoints
-// written, and the clean shutdown file with the broker epoch (KIP-966).
-func (d *Dir) Shutdown(epoch kafka.BrokerEpoch) {
-	for _, s := range d.order {
-		d.mutable(int(s)).log.Close()
-	}
+// written, and the clean shutdown file with the broker epoch (KIP-966). Failed
+// directories get none: their logs are as a crash leaves them.
+func (d *Dir) Shutdown(epoch kafka.BrokerEpoch) { d.ShutdownWithout(epoch, 0) }
+
+// ShutdownWithout is Shutdown of a process that had given up directories, a bit
+// each, whether they have failed for good or not.
+func (d *Dir) ShutdownWithout(epoch kafka.BrokerEpoch, offline uint32) {
+	d.unclean = d.failed | offline
 	d.clean, d.cleanEpoch = true, epoch
+	for _, s := range d.order {
+		if d.closed(s) {
+			d.mutable(int(s)).log.Close()
+		}
+	}
 }
 
 // StartReport is what a broker found when it loaded its logs.
@@ -280,21 +351,27 @@ type RecoveredLog struct {
 
 // Start loads the logs as a starting broker does (LogManager.loadLogs): after a
 // clean shutdown they are taken as they are, and the file that says so is
-// deleted; otherwise every log is recovered.
+// deleted; otherwise every log is recovered. Failed directories are left alone.
+// A directory that works again and has no such file spoils the proof of a clean
+// shutdown (LogManager.readBrokerEpochFromCleanShutdownFiles).
 func (d *Dir) Start() StartReport {
-	rep := StartReport{Clean: d.clean, PreviousBrokerEpoch: -1}
-	if d.clean {
+	rep := StartReport{Clean: d.clean && d.unclean&^d.failed == 0, PreviousBrokerEpoch: -1}
+	if rep.Clean {
 		rep.PreviousBrokerEpoch = d.cleanEpoch
 	}
 	for _, s := range d.order {
+		if d.Failed(d.In(int(s))) {
+			continue
+		}
+		closed := d.closed(s)
 		p := d.mutable(int(s))
-		if d.clean {
+		if closed {
 			p.log.Reopen()
 			continue
 		}
-		rep.Recovered = append(rep.Recovered, RecoveredLog{Entry{p.tp, p.id, int(s)}, p.log.Recover()})
+		rep.Recovered = append(rep.Recovered, RecoveredLog{Entry{p.tp, p.id, int(s), int(p.in)}, p.log.Recover()})
 	}
-	d.clean, d.cleanEpoch = false, 0
+	d.clean, d.unclean, d.cleanEpoch = false, 0, 0
 	return rep
 }
 
@@ -308,8 +385,12 @@ func (d *Dir) Digest(h *sim.Hash) {
 		h.Bytes(p.id[:])
 		h.Int(int64(p.hw))
 		h.Int(int64(p.clean))
+		h.Int(int64(p.in))
 		p.log.Digest(h)
 	}
+	h.Int(int64(d.dirs))
+	h.Int(int64(d.failed))
 	h.Bool(d.clean)
+	h.Int(int64(d.unclean))
 	h.Int(int64(d.cleanEpoch))
 }

@@ -122,5 +122,8 @@ const (
 	// Clients, continued.
 	PreferredReplica // Who, Node: leader, Peer: the replica to read from (KIP-392), Offset: position
 
+	// Control, continued.
+	DirectoriesLost // Node; the controller heard that log directories are offline; N: online ones that are left, From: before
+
 	kindCount
 )

@@ -142,6 +142,10 @@ var words = [kindCount]struct {
 	DirectoryOffline: {"log directory offline", 3, true, because},
 	BitFlipped:       {"bit flipped", 2, true, func(b *line, n *Note) { b.field("offset", int64(n.Offset)); because(b, n) }},
 
+	DirectoriesLost: {"log directories", 2, true, func(b *line, n *Note) {
+		b.word(strconv.FormatInt(int64(n.From), 10) + " -> " + strconv.FormatInt(n.N, 10) + " online")
+	}},
+
 	PreferredReplica: {"reads from", 1, false, func(b *line, n *Note) {
 		b.word(NodeName(n.Peer))
 		b.word("as " + NodeName(n.Node) + " leads in another rack")

@@ -15,6 +15,13 @@ type Sync struct{}
 // limit.
 type DiskCapacity struct{ Bytes int64 }
 
+// FailDirectory breaks the disk of a log directory, or repairs it: the broker
+// takes it back when it starts next.
+type FailDirectory struct {
+	Path   string
+	Repair bool
+}
+
 // FlipBit makes a bit of a record wrong on the machine's disk: of its value, or
 // of its length.
 type FlipBit struct {
