@@ -77,6 +77,7 @@ var order = []string{
 	"retention/offsets",
 	"retention/both",
 	"ops/full-disk",
+	"ops/jbod",
 	"ops/bit-rot",
 	"ops/cleaner-dead",
 	"delivery/at-most-once",

@@ -25,6 +25,7 @@ type env struct {
 	hold   bool
 	corr   int32
 	silent map[kafka.NodeID]bool // brokers that send no heartbeats by themselves
+	dirs   []kafka.NodeID        // log directories of who registers; nil: one
 	b      strings.Builder
 }
 
@@ -41,6 +42,7 @@ var verbs = map[string]func(*env, *args){
 	"alter": (*env).doAlter, "elect": (*env).doElect, "config": (*env).doConfig, "describe": (*env).doDescribe,
 	"hold": (*env).doHold, "commit": (*env).doCommit, "producer-ids": (*env).doProducerIDs,
 	"reassign": (*env).doReassign, "reassignments": (*env).doReassignments,
+	"assign-dirs": (*env).doAssignDirs,
 }
 
 func (e *env) run(t *testing.T, d *datadriven.TestData) string {
@@ -252,6 +254,15 @@ func (e *env) response(resp kmsg.Response) {
 			for _, p := range t.Partitions {
 				e.say("-> %s-%d replicas %s adding %s removing %s", t.Topic, p.Partition,
 					nodes(nodeIDs(p.Replicas)), nodes(nodeIDs(p.AddingReplicas)), nodes(nodeIDs(p.RemovingReplicas)))
+			}
+		}
+	case *kmsg.AssignReplicasToDirsResponse:
+		e.say("-> %s", kafka.ErrorCode(r.ErrorCode))
+		for _, d := range r.Directories {
+			for _, t := range d.Topics {
+				for _, p := range t.Partitions {
+					e.say("-> %d %s", p.Partition, kafka.ErrorCode(p.ErrorCode))
+				}
 			}
 		}
 	case *kmsg.AllocateProducerIDsResponse:

@@ -3,6 +3,7 @@ package controller
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -37,7 +38,9 @@ func (e *env) register(id kafka.NodeID, rack string, incarnation, previous int64
 	if rack != "" {
 		req.Rack = &rack
 	}
-	req.LogDirs = [][16]byte{{0: 0xd, 15: byte(id)}}
+	for _, d := range append(e.dirs, 0)[:max(1, len(e.dirs))] {
+		req.LogDirs = append(req.LogDirs, directory(id, d))
+	}
 	req.PreviousBrokerEpoch = previous
 	l := kmsg.NewBrokerRegistrationRequestListener()
 	l.Name, l.Host, l.Port = "PLAINTEXT", fmt.Sprintf("broker-%d", id), 9092
@@ -45,16 +48,55 @@ func (e *env) register(id kafka.NodeID, rack string, incarnation, previous int64
 	e.request(req)
 }
 
-// register broker=1 [rack=a] [incarnation=2] [previous=EPOCH]
+// register broker=1 [rack=a] [incarnation=2] [previous=EPOCH] [dirs=1,2]
 func (e *env) doRegister(a *args) {
+	e.dirs = ids(a.get("dirs", "0"))
 	e.register(kafka.NodeID(a.num("broker", 0)), a.get("rack", ""), a.num("incarnation", 1), a.num("previous", -1))
+	e.dirs = nil
 }
 
-// heartbeat broker=1 [epoch=E] [offset=N] [want-fence] [want-shutdown]
+// directory is the id of a broker's log directory, the i-th.
+func directory(broker, i kafka.NodeID) [16]byte {
+	return [16]byte{0: 0xd, 14: byte(i), 15: byte(broker)}
+}
+
+// directories prints the log directories of a partition's replicas.
+func directories(p *metadata.Partition) string {
+	var s []string
+	for _, d := range p.Directories {
+		if d == [16]byte{} {
+			s = append(s, "UNASSIGNED")
+		} else {
+			s = append(s, fmt.Sprintf("%d.%d", d[15], d[14]))
+		}
+	}
+	return strings.Join(s, ",")
+}
+
+// assign-dirs broker=1 dir=2 p=t-0 [epoch=E]
+func (e *env) doAssignDirs(a *args) {
+	id := kafka.NodeID(a.num("broker", 0))
+	topic, n := a.partition("p")
+	req := &kmsg.AssignReplicasToDirsRequest{BrokerID: int32(id), BrokerEpoch: a.num("epoch", int64(e.c.Head().Broker(id).Epoch))}
+	rt := kmsg.AssignReplicasToDirsRequestDirectoryTopic{TopicID: [16]byte{0xff}}
+	if t := e.c.Head().Topic(topic); t != nil {
+		rt.TopicID = t.ID
+	}
+	rt.Partitions = []kmsg.AssignReplicasToDirsRequestDirectoryTopicPartition{{Partition: n}}
+	req.Directories = []kmsg.AssignReplicasToDirsRequestDirectory{{
+		ID: directory(id, kafka.NodeID(a.num("dir", 0))), Topics: []kmsg.AssignReplicasToDirsRequestDirectoryTopic{rt},
+	}}
+	e.request(req)
+}
+
+// heartbeat broker=1 [epoch=E] [offset=N] [want-fence] [want-shutdown] [offline=2]
 func (e *env) doHeartbeat(a *args) {
 	e.beat(kafka.NodeID(a.num("broker", 0)), func(req *kmsg.BrokerHeartbeatRequest) {
 		req.BrokerEpoch = a.num("epoch", req.BrokerEpoch)
 		req.CurrentMetadataOffset = a.num("offset", req.CurrentMetadataOffset)
+		for _, d := range ids(a.get("offline", "")) {
+			req.OfflineLogDirs = append(req.OfflineLogDirs, directory(kafka.NodeID(req.BrokerID), d))
+		}
 		req.WantFence, req.WantShutdown = a.has("want-fence"), a.has("want-shutdown")
 	})
 }
@@ -237,9 +279,11 @@ func (e *env) doProducerIDs(a *args) {
 // describe: brokers, partitions and dynamic configs.
 func (e *env) doDescribe(*args) {
 	img := e.c.Head()
+	jbod := false
 	for i := range img.Brokers {
 		b := &img.Brokers[i]
 		e.say("broker %d rack=%s epoch %d fenced=%t shutdown=%t", b.ID, b.Rack, b.Epoch, b.Fenced, b.InControlledShutdown)
+		jbod = jbod || !slices.Equal(b.LogDirs, [][16]byte{directory(b.ID, 0)})
 	}
 	for _, t := range img.Topics {
 		for i, p := range t.Partitions {
@@ -249,6 +293,9 @@ func (e *env) doDescribe(*args) {
 			}
 			e.say("%s-%d replicas %s leader %d isr %s elr %s last %s epochs %d/%d%s", t.Name, i, nodes(p.Replicas), p.Leader, nodes(p.ISR),
 				nodes(p.ELR), nodes(p.LastKnownELR), p.LeaderEpoch, p.PartitionEpoch, recovering)
+			if jbod {
+				e.say("  directories %s", directories(p))
+			}
 		}
 	}
 	for _, c := range img.Configs {

@@ -418,6 +418,21 @@ func (n *Broker) OfflineDirectories() (paths []string) {
 	return paths
 }
 
+// DirectoryFailed reports whether the disk of a log directory is broken.
+func (n *Broker) DirectoryFailed(path string) bool {
+	in := slices.Index(n.paths, path)
+	return in >= 0 && n.dir.Failed(in)
+}
+
+// LogDir is the path of the log directory that holds a replica, offline or not; ""
+// if there is none.
+func (n *Broker) LogDir(tp kafka.TopicPartition) string {
+	if slot, ok := n.dir.Slot(tp); ok {
+		return n.paths[n.dir.In(slot)]
+	}
+	return ""
+}
+
 // Dir is what the log directories hold: it is there even if the process is not.
 func (n *Broker) Dir() *storage.Dir { return n.dir }
 

@@ -291,11 +291,21 @@ func (c *cluster) describeReplica(b *strings.Builder, n kafka.NodeID, tp kafka.T
 		b.WriteByte('\n')
 		return
 	}
+	dir := ""
+	if len(nb.Directories()) > 1 {
+		dir = " in " + nb.LogDir(tp)
+	}
 	r, ok := nb.Broker().Replica(tp)
-	if !ok {
+	switch {
+	case !ok && l != nil:
+		fmt.Fprintf(b, "  %d offline: log %d..%d%s\n", n, l.LogStart(), l.LEO(), dir)
+		return
+	case !ok:
 		fmt.Fprintf(b, "  %d no replica\n", n)
 		return
 	}
+	defer b.WriteByte('\n')
+	defer b.WriteString(dir)
 	role := "follows " + strconv.Itoa(int(r.Leader))
 	if r.Leads {
 		role = "leads"
@@ -308,7 +318,6 @@ func (c *cluster) describeReplica(b *strings.Builder, n kafka.NodeID, tp kafka.T
 			fmt.Fprintf(b, "; %d at %d caught up %v", f.Node, f.LEO, f.CaughtUp)
 		}
 	}
-	b.WriteByte('\n')
 }
 
 // records prints a replica's log: base-last@epoch of every batch, with values.

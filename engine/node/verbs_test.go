@@ -33,7 +33,7 @@ func (e *env) run(t *testing.T, d *datadriven.TestData) string {
 		"cluster": e.cluster, "topic": e.topic, "run": e.runFor, "describe": e.describe, "records": e.records,
 		"produce": e.produce, "fetch": e.fetch, "list-offsets": e.listOffsets, "end-of-epoch": e.endOfEpoch,
 		"cut": e.cut, "heal": e.heal, "crash": e.crash, "power": e.power, "start": e.start, "stop": e.stop,
-		"slow": e.slow, "sync": e.sync, "config": e.config, "elect": e.elect, "find-coordinator": e.findCoordinator,
+		"fail-dir": e.failDir, "repair-dir": e.failDir, "capacity": e.capacity, "slow": e.slow, "sync": e.sync, "config": e.config, "elect": e.elect, "find-coordinator": e.findCoordinator,
 		"commit": e.commit, "committed": e.committed, "init-producer-id": e.initProducerID, "metadata": e.metadata,
 		"delete-topic": e.deleteTopic, "clone": e.clone,
 	}
@@ -285,6 +285,27 @@ func (e *env) stop() string {
 func (e *env) slow() string {
 	for _, n := range e.nodes("node") {
 		e.c.k.Order(n, node.SlowDisk{Latency: e.dur("latency", "0s")}, 0)
+	}
+	return ""
+}
+
+// fail-dir node= dir=/d2, repair-dir node= dir=/d2.
+func (e *env) failDir() string {
+	for _, n := range e.nodes("node") {
+		order := node.FailDirectory{Path: e.text("dir", ""), Repair: e.d.Cmd == "repair-dir"}
+		if e.c.k.Up(n) {
+			e.c.k.Order(n, order, 0)
+		} else {
+			e.c.brokers[n-1].OrderMachine(e.c.k.Now(), order)
+		}
+	}
+	return ""
+}
+
+// capacity node= bytes=: of each log directory's disk.
+func (e *env) capacity() string {
+	for _, n := range e.nodes("node") {
+		e.c.k.Order(n, node.DiskCapacity{Bytes: e.num("bytes", 0)}, 0)
 	}
 	return ""
 }

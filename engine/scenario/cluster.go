@@ -108,6 +108,22 @@ func (c *worldCluster) client(name string) sim.Actor {
 	return c.w.Kernel().Actor(id)
 }
 
+// LogDir implements cluster.
+func (c *worldCluster) LogDir(id kafka.NodeID, tp kafka.TopicPartition) string {
+	if n := c.broker(id); n != nil {
+		return n.LogDir(tp)
+	}
+	return ""
+}
+
+// OfflineDirs implements cluster.
+func (c *worldCluster) OfflineDirs(id kafka.NodeID) []string {
+	if n := c.broker(id); n != nil {
+		return n.OfflineDirectories()
+	}
+	return nil
+}
+
 // Producer implements cluster.
 func (c *worldCluster) Producer(name string) (producerState, bool) {
 	p, ok := c.client(name).(*producer.Producer)

@@ -24,6 +24,12 @@ func (a *args) configs(scope kafka.Scope) []world.Config {
 			a.badValue(w, err.Error())
 			continue
 		}
+		if scope == kafka.ScopeBroker && w.key == "log.dirs" {
+			if err := world.CheckLogDirs(w.value); err != nil {
+				a.badValue(w, err.Error())
+				continue
+			}
+		}
 		cs = append(cs, world.Config{Name: w.key, Value: w.value})
 	}
 	return cs

@@ -19,6 +19,11 @@ type cluster interface {
 	// BrokerController is the quorum's leader as a broker knows it, NoNode if it
 	// knows none or is down.
 	BrokerController(b kafka.NodeID) kafka.NodeID
+	// LogDir is the path of the log directory that holds a broker's replica, "" if
+	// it has none.
+	LogDir(b kafka.NodeID, tp kafka.TopicPartition) string
+	// OfflineDirs lists a broker's offline log directories.
+	OfflineDirs(b kafka.NodeID) []string
 	// Producer and Consumer return a client's state; false before it was started.
 	Producer(name string) (producerState, bool)
 	Consumer(name string) (consumerState, bool)

@@ -25,6 +25,17 @@ func evalCleanedTo(e *env, a []Arg) (Value, string) {
 	return number(int64(r.Log.CleanedTo()))
 }
 
+// evalLogDir is where a broker keeps a replica.
+func evalLogDir(e *env, a []Arg) (Value, string) {
+	dir := e.LogDir(a[1].Node, a[0].TP)
+	return text(dir, dir != "")
+}
+
+// evalOfflineDirs lists the log directories that a broker has given up.
+func evalOfflineDirs(e *env, a []Arg) (Value, string) {
+	return Value{Type: TypeTexts, Texts: e.OfflineDirs(a[0].Node)}, ""
+}
+
 // evalHorizons counts the batches with a delete horizon.
 func evalHorizons(e *env, a []Arg) (Value, string) {
 	r, _, why := e.replica(a)

@@ -38,6 +38,8 @@ var functions = []*Function{
 	{Name: "size", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumber, Doc: "bytes in its segments", eval: evalSize},
 	{Name: "cleaned_to", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumber, Doc: "the cleaner has been over all below this offset", eval: evalCleanedTo},
 	{Name: "horizons", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumber, Doc: "how many of its batches have a delete horizon (KIP-534)", eval: evalHorizons},
+	{Name: "log_dir", Args: []ArgKind{ArgPartition, ArgBroker}, Result: TypeText, Doc: "the log directory in which that broker has it; none if it has none", eval: evalLogDir},
+	{Name: "offline_dirs", Args: []ArgKind{ArgBroker}, Result: TypeTexts, Doc: "the broker's log directories that are offline", eval: evalOfflineDirs},
 	{Name: "codecs", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeTexts, Doc: "the compression of each of its batches", eval: evalCodecs},
 	{Name: "latest", Args: []ArgKind{ArgPartition, ArgText, ArgBroker}, Optional: 1, Result: TypeText, Doc: "the last value of a key in it; null if it is deleted or was never there", eval: evalLatest},
 	{Name: "offsets", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumbers, Doc: "the offsets of its records", eval: evalOffsets},

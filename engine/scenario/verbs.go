@@ -29,7 +29,7 @@ var verbs = map[string]verb{
 	"cut":          {world.VerbCut, "cut NODES NODES [one-way]", "nothing gets from the first to the second, nor back unless one-way", readCut},
 	"heal":         {world.VerbHeal, "heal NODES NODES | heal all", "undo cut", readHeal},
 	"link":         {world.VerbLink, "link NODES NODES [latency=50ms] [jitter=5ms] [bandwidth=1MB/s]", "how a link carries", readLink},
-	"disk":         {world.VerbDisk, "disk NODE[,NODE] [latency=20ms] [capacity=1MB|unlimited]", "every write takes that long (0 is normal); how much log it holds", readDisk},
+	"disk":         {world.VerbDisk, "disk NODE[,NODE] [latency=20ms] [capacity=1MB|unlimited] [fail=/d2] [repair=/d2]", "every write takes that long (0 is normal); how much log each directory holds; a log directory's disk breaks; it works again from the broker's next start on", readDisk},
 	"sync":         {world.VerbSync, "sync NODE[,NODE]", "flush the page cache, as sync(1)", readNodes},
 	"topic":        {world.VerbTopic, "topic NAME [partitions=3] [replication.factor=3] [replica-assignment=1:2:3] [CONFIG=VALUE]", "create a topic", readTopic},
 	"delete-topic": {world.VerbDeleteTopic, "delete-topic NAME", "delete a topic", readDeleteTopic},
@@ -170,8 +170,24 @@ func readDisk(a *args, c *world.Command) {
 			a.badValue(w, "capacity is a size in bytes such as 100KB, or unlimited, not "+clip(w.value))
 		}
 	}
-	if c.Latency < 0 && c.Capacity == 0 && len(c.Nodes) > 0 {
-		a.p.problem(a.st.line, a.st.col, "disk changes nothing; give latency= or capacity=, as in: disk broker-1 latency=20ms")
+	for _, key := range []string{"fail", "repair"} {
+		w, ok := a.value(key)
+		if !ok {
+			continue
+		}
+		if c.Directory != "" {
+			a.bad(w, "either fail= or repair=")
+		}
+		c.Directory, c.Repair = w.value, key == "repair"
+		if a.p.names == nil {
+			continue // the world will look
+		}
+		if dirs := a.p.file.Spec.Cluster.LogDirs(); !slices.Contains(dirs, w.value) {
+			a.badValue(w, clip(w.value)+" is not in log.dirs="+strings.Join(dirs, ",")+meant(w.value, dirs))
+		}
+	}
+	if c.Latency < 0 && c.Capacity == 0 && c.Directory == "" && len(c.Nodes) > 0 {
+		a.p.problem(a.st.line, a.st.col, "disk changes nothing; give latency=, capacity= or fail=, as in: disk broker-1 latency=20ms")
 	}
 }
 

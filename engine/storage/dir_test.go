@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"pgregory.net/rapid"
 )
@@ -208,5 +209,52 @@ func BenchmarkDirDigest1000(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		d.Digest(sim.NewHash())
+	}
+}
+
+// TestDirectories: the logs of a directory that failed are neither written back
+// nor closed, and its repair spoils the proof of a clean shutdown.
+func TestDirectories(t *testing.T) {
+	id := kafka.TopicID{1}
+	make2 := func() *Dir {
+		d := NewDirs(2)
+		for i := range int32(4) {
+			slot, err := d.CreateIn(int(i%2), 0, tp("t", i), id, DefaultConfig())
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := record.Build(record.BatchSpec{Records: []record.Record{{Value: []byte("v")}}})
+			if _, _, err := d.MutableAt(slot).AppendAsLeader(0, b, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return d
+	}
+	d := make2()
+	if d.SizeIn(0) == 0 || d.SizeIn(0)+d.SizeIn(1) != d.Size() {
+		t.Fatalf("sizes %d, %d of %d", d.SizeIn(0), d.SizeIn(1), d.Size())
+	}
+	d.Fail(1)
+	before := d.Clone()
+	d.Shutdown(7)
+	if rep := d.Clone().Start(); !rep.Clean || rep.PreviousBrokerEpoch != 7 || len(rep.Recovered) != 0 {
+		t.Errorf("start without the directory: %+v", rep)
+	}
+	if lost := d.Clone().LosePageCache(); lost != d.SizeIn(1) {
+		t.Errorf("power loss after the shutdown lost %d bytes, want the %d of the failed directory", lost, d.SizeIn(1))
+	}
+	d.Repair(1)
+	rep := d.Start()
+	if rep.Clean || rep.PreviousBrokerEpoch != -1 || len(rep.Recovered) != 2 || rep.Recovered[0].Partition != tp("t", 1) || rep.Recovered[0].In != 1 {
+		t.Errorf("start with the directory repaired: %+v", rep)
+	}
+	if l := d.Get(tp("t", 1)); l.LEO() != 1 {
+		t.Errorf("log end offset %d", l.LEO())
+	}
+	// The process gives up a directory whose disk is only full.
+	before.Repair(1)
+	before.ShutdownWithout(7, 1<<1)
+	if rep := before.Start(); rep.Clean || len(rep.Recovered) != 2 {
+		t.Errorf("start after a shutdown without a directory: %+v", rep)
 	}
 }

@@ -116,7 +116,7 @@ func (b *Builder) brokers(w *world.World, into *Cluster) {
 		*v = Broker{
 			ID: id, Name: w.NameOf(sim.ActorID(id)), Rack: n.Spec().Rack, State: processState(w.Kernel(), sim.ActorID(id)),
 			LastHeartbeat: kafka.Never, MetadataOffset: kafka.NoOffset, CutFrom: v.CutFrom[:0],
-			DiskLatency: n.DiskLatency(), Leads: b.nodes[i].leads, Replicas: b.nodes[i].replicas,
+			DiskLatency: n.DiskLatency(), LogDirs: n.Directories(), OfflineDirs: n.OfflineDirectories(), Leads: b.nodes[i].leads, Replicas: b.nodes[i].replicas,
 		}
 		if r := b.img.Broker(id); r != nil {
 			v.Registered, v.Fenced, v.Epoch = true, r.Fenced, r.Epoch

@@ -162,6 +162,7 @@ func (b *Builder) replica(n *node.Broker, log *storage.Log, r *Replica, tp kafka
 	r.Epoch = log.LatestEpoch()
 	b.pass = nil
 	slot, _ := n.Dir().Slot(tp)
+	r.Dir = n.Directories()[n.Dir().In(slot)]
 	r.HW, r.LSO = min(n.Dir().HWCheckpoint(slot), r.LEO), kafka.NoOffset
 	if m := n.Broker(); m != nil {
 		if live, ok := m.Replica(tp); ok {

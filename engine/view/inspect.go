@@ -274,6 +274,10 @@ func (i *inspector) broker(id kafka.NodeID) bool {
 	if v.DiskLatency > 0 {
 		i.warn("slow disk", v.DiskLatency.String()+" per write")
 	}
+	i.rowIf(len(v.LogDirs) > 1, "log.dirs", strings.Join(v.LogDirs, ","))
+	if len(v.OfflineDirs) > 0 {
+		i.warn("offline log directories", strings.Join(v.OfflineDirs, ","))
+	}
 	if m := i.w.Brokers()[id-1].Broker(); m != nil {
 		produce, fetch := m.PurgatorySize()
 		i.num("Produce requests waiting", int64(produce))
@@ -340,6 +344,14 @@ func (i *inspector) brokerActions(v *Broker) {
 		i.action("Slow disk", "disk "+v.Name+" latency=200ms")
 	}
 	i.action("Flush its disk", "sync "+v.Name)
+	for _, d := range v.LogDirs {
+		switch {
+		case slices.Contains(v.OfflineDirs, d) && i.w.Brokers()[v.ID-1].DirectoryFailed(d):
+			i.action("Repair the disk of "+d, "disk "+v.Name+" repair="+d)
+		case len(v.LogDirs) > 1 && !slices.Contains(v.OfflineDirs, d):
+			i.action("Break the disk of "+d, "disk "+v.Name+" fail="+d)
+		}
+	}
 }
 
 func nodes(ids []kafka.NodeID) string {
@@ -445,6 +457,7 @@ var rules = map[trace.Kind]string{
 	trace.Uncleanable:        "KIP-346",
 	trace.QuorumVoters:       "KIP-853",
 	trace.DirectoryOffline:   "LogManager.handleLogDirFailure",
+	trace.DirectoriesLost:    "KIP-858",
 }
 
 func (i *inspector) flight(id uint64) bool {

@@ -85,6 +85,12 @@ func (i *inspector) replica(tp kafka.TopicPartition, id kafka.NodeID) bool {
 		i.offset("high watermark", r.HW)
 		i.num("log end", int64(r.LEO))
 		i.row("segments", fmt.Sprintf("%d · %s", r.Segments, size(r.Bytes)))
+		if dirs := i.w.Brokers()[id-1]; len(dirs.Directories()) > 1 {
+			i.row("log directory", r.Dir)
+			if slices.Contains(dirs.OfflineDirectories(), r.Dir) {
+				i.warn("offline", "its log directory has failed: KAFKA_STORAGE_ERROR")
+			}
+		}
 		i.careRows(tp, id)
 		i.rowIf(r.Durable < r.LEO, "flushed up to", strconv.FormatInt(int64(r.Durable), 10))
 		if !r.Leader && p.Leader != kafka.NoNode {

@@ -88,6 +88,8 @@ type Broker struct {
 	MetadataOffset kafka.Offset   // how far it has replayed the metadata log
 	CutFrom        []kafka.NodeID // nodes it cannot send to or hear from
 	DiskLatency    kafka.Duration // per write; 0 is normal
+	LogDirs        []string       // paths of its log directories
+	OfflineDirs    []string       // those of them that have failed
 	Leads          int            // partitions it leads, by the metadata
 	Replicas       int
 }
@@ -146,6 +148,7 @@ type Replica struct {
 	Lag      int64 // records behind the leader's log end offset
 	Segments int
 	Bytes    int64
+	Dir      string // path of its log directory; "": it has no log
 	Cells    []Cell // the last records, oldest first; how many the caller asked for
 
 	// Of a compacted log on a broker that runs.

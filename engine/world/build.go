@@ -31,6 +31,13 @@ const clientsMax = 500
 // and starts them.
 func (w *World) addProcesses() error {
 	c := &w.spec.Cluster
+	for _, v := range c.Configs {
+		if v.Name == "log.dirs" {
+			if err := CheckLogDirs(v.Value); err != nil {
+				return err
+			}
+		}
+	}
 	if err := metadata.NewStatic(w.serverProperties()).Check(); err != nil {
 		return err
 	}

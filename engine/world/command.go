@@ -44,7 +44,14 @@ func (w *World) Check(c Command) error {
 			}
 			return nil
 		})
-	case VerbDisk, VerbSync:
+	case VerbDisk:
+		return w.each(c.Nodes, func(name string, id sim.ActorID) error {
+			if c.Directory != "" {
+				return w.checkDirectory(c, name, id)
+			}
+			return w.mustBeNode(name, id)
+		})
+	case VerbSync:
 		return w.each(c.Nodes, w.mustBeNode)
 	case VerbCorrupt:
 		return w.each(c.Nodes, func(name string, id sim.ActorID) error { return w.checkCorrupt(c, name, id) })
@@ -192,6 +199,9 @@ func (w *World) doProcess(c Command, id sim.ActorID, cause trace.ID) {
 		}
 		if c.Capacity != 0 {
 			w.machineOrder(id, node.DiskCapacity{Bytes: c.Capacity}, cause)
+		}
+		if c.Directory != "" {
+			w.machineOrder(id, node.FailDirectory{Path: c.Directory, Repair: c.Repair}, cause)
 		}
 	case VerbCorrupt:
 		off, _ := strconv.ParseInt(c.To, 10, 64)

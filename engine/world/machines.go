@@ -2,12 +2,15 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/highwater-sim/highwater/engine/broker"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/node"
 	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/storage"
 )
 
 // expand puts machines in the place of their groups: all brokers and controllers
@@ -88,6 +91,53 @@ func (w *World) applicable(v Verb, id sim.ActorID, to []string) []string {
 		to = append(to, w.NameOf(id))
 	}
 	return to
+}
+
+// checkDirectory reports why a log directory of a machine can not fail or be
+// repaired.
+func (w *World) checkDirectory(c Command, name string, id sim.ActorID) error {
+	b, ok := w.k.Actor(id).(*node.Broker)
+	if !ok {
+		return fmt.Errorf("%s is not a broker", name)
+	}
+	in := slices.Index(b.Directories(), c.Directory)
+	switch {
+	case in < 0:
+		return fmt.Errorf("%s has no log directory %s; log.dirs=%s", name, c.Directory, strings.Join(b.Directories(), ","))
+	case c.Repair && !b.Dir().Failed(in):
+		return fmt.Errorf("%s of %s has not failed", c.Directory, name)
+	case !c.Repair && b.Dir().Failed(in):
+		return fmt.Errorf("%s of %s has failed already", c.Directory, name)
+	}
+	return nil
+}
+
+// CheckLogDirs reports what is wrong with a value of log.dirs.
+func CheckLogDirs(value string) error {
+	paths := broker.Paths(value)
+	for i, p := range paths {
+		switch {
+		case !strings.HasPrefix(p, "/"):
+			return fmt.Errorf("log.dirs lists paths, as log.dirs=/d1,/d2; %q is none", p)
+		case slices.Contains(paths[:i], p):
+			return fmt.Errorf("log.dirs names %s twice", p)
+		}
+	}
+	if len(paths) > storage.DirectoriesMax {
+		return fmt.Errorf("log.dirs has at most %d directories", storage.DirectoriesMax)
+	}
+	return nil
+}
+
+// LogDirs are the paths of every broker's log directories.
+func (c *ClusterSpec) LogDirs() []string {
+	value := kafka.LookupConfig(kafka.ScopeBroker, "log.dirs").Default
+	for _, v := range c.Configs {
+		if v.Name == "log.dirs" {
+			value = v.Value
+		}
+	}
+	return broker.Paths(value)
 }
 
 // checkCorrupt reports why no bit of a record can flip on a machine.

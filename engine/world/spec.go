@@ -88,7 +88,7 @@ const (
 	VerbCut              // Nodes x Peers: packets are lost; OneWay: only from Nodes to Peers
 	VerbHeal             // Nodes x Peers; both empty: everything
 	VerbLink             // Nodes x Peers: Latency, Jitter, Bandwidth (unset ones stay)
-	VerbDisk             // Nodes: Latency per write (slow disk; 0 is normal), Capacity in bytes
+	VerbDisk             // Nodes: Latency per write (slow disk; 0 is normal), Capacity in bytes, Directory + Repair
 	VerbSync             // Nodes: flush all dirty pages, as sync(1)
 	VerbTopic            // Topic
 	VerbDeleteTopic      // Name
@@ -138,6 +138,8 @@ type Command struct {
 	Jitter    kafka.Duration // -1: unset
 	Bandwidth int64          // -1: unset; 0: unlimited
 	Capacity  int64          // of a disk, in bytes; 0: unset; -1: unlimited
+	Directory string         // a log directory to fail, or with Repair to repair
+	Repair    bool
 
 	Name      string
 	Topic     TopicSpec
