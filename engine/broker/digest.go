@@ -118,6 +118,7 @@ func (p *partition) digest(h *sim.Hash) {
 	h.Int(int64(p.partitionEpoch))
 	h.Int(int64(p.hw))
 	h.Int(int64(p.epochStart))
+	h.Bool(p.told)
 	digestNodes(h, p.isr)
 	digestNodes(h, p.maximal)
 	h.Int(p.pending.id)

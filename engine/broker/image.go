@@ -168,7 +168,7 @@ func (b *Broker) applyPartitions(now kafka.Instant, tps []kafka.TopicPartition, 
 // log directory.
 func (b *Broker) open(now kafka.Instant, in int, tp kafka.TopicPartition, id kafka.TopicID, set *topicSettings) int32 {
 	slot, ok := b.dir.Slot(tp)
-	if ok && b.dir.TopicID(slot) != id {
+	if ok && (b.dir.TopicID(slot) != id || b.offline(b.dir.In(slot))) {
 		b.dir.Delete(tp)
 		ok = false
 	}

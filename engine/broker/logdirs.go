@@ -188,11 +188,14 @@ func (b *Broker) directoryUntold(now kafka.Instant, out *sim.Out) {
 // where the controller has it, else in the online directory with the fewest logs
 // (LogManager.nextLogDirs). ok is false if the log may be in an offline directory.
 func (b *Broker) placeLog(tp kafka.TopicPartition, id kafka.TopicID, reg *metadata.Partition) (in int, ok bool) {
+	assigned := reg.Directory(b.cfg.ID)
 	if slot, there := b.dir.Slot(tp); there && b.dir.TopicID(slot) == id {
-		in = b.dir.In(slot)
-		return in, !b.offline(in)
+		// One in an offline directory of which the controller does not know is given up.
+		if in = b.dir.In(slot); !b.offline(in) || assigned != [16]byte{} {
+			return in, !b.offline(in)
+		}
 	}
-	if assigned := reg.Directory(b.cfg.ID); assigned != [16]byte{} {
+	if assigned != [16]byte{} {
 		in = slices.IndexFunc(b.cfg.Directories, func(d Directory) bool { return d.ID == assigned })
 		switch {
 		case in >= 0:
@@ -201,6 +204,11 @@ func (b *Broker) placeLog(tp kafka.TopicPartition, id kafka.TopicID, reg *metada
 			return 0, false
 		}
 	}
+	return b.emptiest()
+}
+
+// emptiest is the online directory with the fewest logs, the first of several.
+func (b *Broker) emptiest() (in int, ok bool) {
 	logs := make([]int, len(b.cfg.Directories))
 	for _, p := range b.parts {
 		if p != nil {

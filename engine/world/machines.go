@@ -102,6 +102,8 @@ func (w *World) checkDirectory(c Command, name string, id sim.ActorID) error {
 	}
 	in := slices.Index(b.Directories(), c.Directory)
 	switch {
+	case w.k.Frozen(id):
+		return fmt.Errorf("%s is frozen: thaw it first", name)
 	case in < 0:
 		return fmt.Errorf("%s has no log directory %s; log.dirs=%s", name, c.Directory, strings.Join(b.Directories(), ","))
 	case c.Repair && !b.Dir().Failed(in):

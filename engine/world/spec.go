@@ -88,7 +88,7 @@ const (
 	VerbCut              // Nodes x Peers: packets are lost; OneWay: only from Nodes to Peers
 	VerbHeal             // Nodes x Peers; both empty: everything
 	VerbLink             // Nodes x Peers: Latency, Jitter, Bandwidth (unset ones stay)
-	VerbDisk             // Nodes: Latency per write (slow disk; 0 is normal), Capacity in bytes, Directory + Repair
+	VerbDisk             // Nodes: Latency per write (slow disk; 0 is normal), Capacity in bytes of each log directory, Directory + Repair
 	VerbSync             // Nodes: flush all dirty pages, as sync(1)
 	VerbTopic            // Topic
 	VerbDeleteTopic      // Name

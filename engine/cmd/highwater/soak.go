@@ -110,9 +110,12 @@ func soakText(seed uint64, long kafka.Duration) string {
 	fmt.Fprintf(&b, "consumer c assign=t from=earliest group=g\n\n")
 	f := faults{power: r.IntN(3) == 0}
 	f.r = r
+	d := newDirFaults(seed, &f)
+	fmt.Fprint(&b, d.header())
 	for at := kafka.Duration(1 * kafka.Second); at < long; {
 		fmt.Fprintf(&b, "at %s %s\n", at, f.next())
 		q.next(&b)
+		d.next(&b)
 		at += kafka.Duration(f.r.IntN(int64(4*kafka.Second)))/kafka.Millisecond*kafka.Millisecond + kafka.Millisecond
 	}
 	fmt.Fprintf(&b, "at %s heal all\n", long)
@@ -127,7 +130,9 @@ func soakText(seed uint64, long kafka.Duration) string {
 		fmt.Fprintf(&b, "   disk broker-%d latency=0\n", n)
 	}
 	q.end(&b)
+	d.repair(&b)
 	fmt.Fprintf(&b, "   rate keeper 0\n   rate safe 0\n   rate fast 0\n")
+	d.restart(&b, long+20*kafka.Second)
 	fmt.Fprintf(&b, "at %s expect offline() == 0\n", long+settle)
 	for p := range soakPartitions {
 		fmt.Fprintf(&b, "   expect not reassigning(t-%d)\n", p)

@@ -15,7 +15,8 @@ type Disk struct {
 	// Bandwidth is how many bytes a second an fsync moves; 0 is unlimited.
 	Bandwidth int64
 
-	// Capacity is how many bytes of log the disk holds; 0 is unlimited.
+	// Capacity is how many bytes of log the disk of each log directory holds; 0 is
+	// unlimited.
 	Capacity int64
 
 	writing, syncing kafka.Instant // when what is queued will be done
