@@ -53,6 +53,7 @@ var order = []string{
 	"control/voters",
 	"control/voter-leaves",
 	"control/auto-join",
+	"control/stale-list",
 	"control/hand-over",
 	"control/fenced",
 	"control/shutdown",
