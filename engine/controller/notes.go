@@ -121,6 +121,8 @@ func howElected(was, is *metadata.Partition, w why) string {
 		return "clean"
 	case slices.Contains(was.ELR, is.Leader):
 		return "elr"
+	case was.Reassigning() && !is.Recovering:
+		return "clean" // the change that brought it into the ISR completed a reassignment
 	}
 	return "unclean"
 }

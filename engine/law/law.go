@@ -24,18 +24,26 @@ type Cluster interface {
 	MinISR(tp kafka.TopicPartition) int
 	// Producers lists the producers that ever ran, in order of starting.
 	Producers() []Producer
+	// Member returns a broker or controller as a member of the metadata quorum;
+	// false if there is none.
+	Member(n kafka.NodeID) (Member, bool)
+	// UncleanAllowed is the effective unclean.leader.election.enable of a topic.
+	UncleanAllowed(topic string) bool
 }
 
 // Replica is a broker's copy of a partition.
 type Replica struct {
-	Log *storage.Log // never nil; to read
-	Up  bool         // the process runs and has the log open
+	Log     *storage.Log  // never nil; to read
+	TopicID kafka.TopicID // by partition.metadata
+	Up      bool          // the process runs and has the log open
 
 	// Of a process that is up.
 	Leads   bool
 	Epoch   kafka.LeaderEpoch
 	HW, LSO kafka.Offset
 	Maximal []kafka.NodeID // the leader's maximal ISR (KIP-497)
+	ISR     []kafka.NodeID // the committed ISR as the leader knows it
+	MinISR  int            // the effective min.insync.replicas as it knows it
 }
 
 // Producer is what a producer knows of its records.
@@ -66,11 +74,20 @@ type Checker struct {
 	dirty []int // partitions to look at after this event
 	found *Violation
 	now   []seen // replicas of the partition being checked; no state
+
+	quorum    quorum
+	img       *metadata.Image // the committed metadata as last looked at
+	control   bool            // a controller has acted in this event
+	stopped   []kafka.NodeID  // who is down after a clean shutdown
+	ended     []kafka.NodeID  // who ended uncleanly
+	restarted []kafka.NodeID  // of those, the ones that have booted since and not registered
+	ordered   bool            // somebody asked for an unclean election, or allowed them for a while
 }
 
 // partition is what the laws remember of a partition.
 type partition struct {
 	tp      kafka.TopicPartition
+	id      kafka.TopicID
 	dirty   bool
 	moved   bool         // more than followers' logs: high watermark, leader, ISR, a cut
 	leaders []leadership // by epoch, ascending
@@ -81,8 +98,13 @@ type partition struct {
 	hw    kafka.Offset
 
 	committed kafka.Offset      // the highest high watermark of a leader
+	lastEpoch kafka.LeaderEpoch // of the last committed record; NoEpoch: not known
 	since     kafka.LeaderEpoch // leaders of earlier epochs do not count: records were lost since
+	readable  kafka.Offset      // the highest high watermark that anybody ever had as a leader
+	last      kafka.NodeID      // who led last by the committed metadata
+	elected   kafka.NodeID      // who was elected last, committed or not
 	unclean   bool              // the last election was unclean
+	chosen    kafka.NodeID      // who led not last, by an unclean election in this event; 0: nobody
 	members   []member          // sorted by node
 	grown     []growth          // this event's appends of followers
 	cleaned   []kafka.NodeID    // where the cleaner ended a pass in this event
@@ -92,8 +114,9 @@ type partition struct {
 // member is a replica as the laws see it.
 type member struct {
 	node     kafka.NodeID
-	verified kafka.Offset // its log is known to equal the committed prefix up to here
-	excused  bool         // its machine lost power since it was last in sync
+	verified kafka.Offset      // its log is known to equal the committed prefix up to here
+	excused  bool              // its machine lost power since it was last in sync
+	epoch    kafka.LeaderEpoch // that its broker last acted in; NoEpoch: since its start in none
 }
 
 // leadership is who led in an epoch.
@@ -115,6 +138,8 @@ func (c *Checker) Clone() *Checker {
 		p.cleaned = slices.Clone(p.cleaned)
 	}
 	d.dirty = slices.Clone(c.dirty)
+	d.quorum = c.quorum.clone()
+	d.stopped, d.ended, d.restarted = slices.Clone(c.stopped), slices.Clone(c.ended), slices.Clone(c.restarted)
 	d.now = nil
 	return &d
 }
@@ -128,15 +153,19 @@ func (c *Checker) part(topic string, index int32) (*partition, int) {
 		}
 		i = len(c.parts)
 		c.index[tp] = i
-		c.parts = append(c.parts, partition{tp: tp, node: kafka.NoNode, epoch: kafka.NoEpoch})
+		c.parts = append(c.parts, newPartition(tp))
 	}
 	return &c.parts[i], i
+}
+
+func newPartition(tp kafka.TopicPartition) partition {
+	return partition{tp: tp, node: kafka.NoNode, epoch: kafka.NoEpoch, lastEpoch: kafka.NoEpoch, last: kafka.NoNode, elected: kafka.NoNode}
 }
 
 func (p *partition) member(n kafka.NodeID) *member {
 	i, ok := slices.BinarySearchFunc(p.members, n, func(m member, n kafka.NodeID) int { return int(m.node - n) })
 	if !ok {
-		p.members = slices.Insert(p.members, i, member{node: n})
+		p.members = slices.Insert(p.members, i, member{node: n, epoch: kafka.NoEpoch})
 	}
 	return &p.members[i]
 }
@@ -145,30 +174,65 @@ func (p *partition) member(n kafka.NodeID) *member {
 // looked at by Happened.
 func (c *Checker) Noted(n *trace.Note) {
 	switch n.Kind {
-	case trace.PowerLoss:
-		c.powerLost(n.Node)
-		return
+	case trace.Crash, trace.PowerLoss, trace.Boot, trace.Shutdown:
+		c.processNoted(n)
+	case trace.SnapshotFetched:
+		c.leaderLoads(n)
+	case trace.Command:
+		c.ordered = c.ordered || asksUnclean(n.Say)
+	case trace.BecameLeader, trace.BecameFollower, trace.HighWatermark, trace.Replicated, trace.Truncated, trace.LeaderElected, trace.ISRChanged,
+		trace.LogStartMoved, trace.SegmentDeleted, trace.CleanerDone, trace.Delivered:
+		if n.Topic != "" && n.Topic != kafka.TopicMetadata {
+			c.partitionNoted(n)
+		}
+	}
+}
+
+// processNoted takes a note about a process or its machine.
+func (c *Checker) processNoted(n *trace.Note) {
+	if n.Who != "" {
+		return // a client
+	}
+	c.quorumNoted(n)
+	switch n.Kind {
+	case trace.PowerLoss, trace.Crash:
+		if n.Kind == trace.PowerLoss && n.N > 0 {
+			c.powerLost(n.Node)
+		}
+		if !slices.Contains(c.ended, n.Node) && !slices.Contains(c.stopped, n.Node) {
+			c.ended = append(c.ended, n.Node)
+		}
+		c.restarted = slices.DeleteFunc(c.restarted, func(r kafka.NodeID) bool { return r == n.Node })
+	case trace.Shutdown:
+		c.stopped = append(c.stopped, n.Node)
 	case trace.Boot:
 		c.booted(n.Node)
-		return
-	case trace.TopicCreated:
-		c.created(n.Topic)
-		return
-	case trace.BecameLeader, trace.HighWatermark, trace.Replicated, trace.Truncated, trace.LeaderElected, trace.ISRChanged,
-		trace.LogStartMoved, trace.SegmentDeleted, trace.CleanerDone:
-	default:
-		return
+		c.stopped = slices.DeleteFunc(c.stopped, func(r kafka.NodeID) bool { return r == n.Node })
+		if i := slices.Index(c.ended, n.Node); i >= 0 {
+			c.ended = slices.Delete(c.ended, i, i+1)
+			c.restarted = append(c.restarted, n.Node)
+		}
 	}
-	if n.Topic == "" || n.Topic == kafka.TopicMetadata {
-		return
-	}
+}
+
+// partitionNoted takes a note about a partition.
+func (c *Checker) partitionNoted(n *trace.Note) {
 	p, i := c.part(n.Topic, n.Part)
 	switch n.Kind {
-	case trace.BecameLeader:
-		c.oneLeader(p, n.Epoch, n.Node)
+	case trace.Delivered:
+		c.read(p, n)
+		return
 	case trace.LeaderElected:
 		p.unclean = n.Node != kafka.NoNode && n.Say == "unclean"
-		return
+		if p.unclean && n.Node != p.last && n.Node != p.elected {
+			p.chosen = n.Node
+		}
+		if n.Node != kafka.NoNode {
+			p.elected = n.Node
+		}
+		if p.chosen == 0 {
+			return
+		}
 	case trace.Replicated:
 		p.grown = append(p.grown, growth{n.Node, n.Offset})
 	case trace.Truncated:
@@ -178,6 +242,11 @@ func (c *Checker) Noted(n *trace.Note) {
 		p.cleaned = append(p.cleaned, n.Node)
 	}
 	p.moved = p.moved || n.Kind != trace.Replicated
+	c.look(p, i)
+}
+
+// look has a partition looked at after this event.
+func (c *Checker) look(p *partition, i int) {
 	if !p.dirty {
 		p.dirty = true
 		c.dirty = append(c.dirty, i)
@@ -199,16 +268,16 @@ func (c *Checker) booted(b kafka.NodeID) {
 		if c.parts[i].node == b {
 			c.parts[i].node = kafka.NoNode
 		}
+		c.parts[i].member(b).epoch = kafka.NoEpoch
 	}
 }
 
-// created forgets an older topic of the same name.
-func (c *Checker) created(topic string) {
-	for i := range c.parts {
-		if p := &c.parts[i]; p.tp.Topic == topic {
-			*p = partition{tp: p.tp, dirty: p.dirty, node: kafka.NoNode, epoch: kafka.NoEpoch}
-		}
-	}
+// reborn forgets an older topic of the same name. Who is late may still get
+// records of it.
+func (p *partition) reborn(id kafka.TopicID) {
+	q := newPartition(p.tp)
+	q.id, q.readable, q.dirty, q.moved = id, p.readable, p.dirty, true
+	*p = q
 }
 
 func (c *Checker) broken(law, text string) {
@@ -218,18 +287,31 @@ func (c *Checker) broken(law, text string) {
 }
 
 // Pending reports whether Happened has anything to look at.
-func (c *Checker) Pending() bool { return len(c.dirty) > 0 || c.found != nil }
+func (c *Checker) Pending() bool {
+	return len(c.dirty) > 0 || c.found != nil || c.control || len(c.quorum.dirty) > 0
+}
+
+// Control says that a controller has acted: the committed metadata may be
+// others.
+func (c *Checker) Control() { c.control = true }
 
 // Happened checks what the notes since the last call were about. It returns
 // the first violation that was ever found.
 func (c *Checker) Happened(cl Cluster) *Violation {
+	if c.found == nil {
+		c.checkQuorum(cl)
+	}
+	if c.control && c.found == nil {
+		c.registrations(cl)
+	}
+	c.control = false
 	for _, i := range c.dirty {
 		p := &c.parts[i]
 		p.dirty = false
 		if c.found == nil {
 			c.check(cl, p)
 		}
-		p.grown, p.cleaned, p.moved = p.grown[:0], p.cleaned[:0], false
+		p.grown, p.cleaned, p.moved, p.chosen = p.grown[:0], p.cleaned[:0], false, 0
 	}
 	c.dirty = c.dirty[:0]
 	if c.found != nil && c.found.At == 0 {
@@ -247,28 +329,45 @@ type seen struct {
 // check looks at a partition: at what followers appended, and, if something
 // else moved, at all its replicas.
 func (c *Checker) check(cl Cluster, p *partition) {
-	reg := cl.Image().Partition(p.tp)
-	if reg == nil {
+	topic := cl.Image().Topic(p.tp.Topic)
+	if topic == nil || topic.At(p.tp.Partition) == nil {
 		return // deleted
 	}
+	if topic.ID != p.id {
+		p.reborn(topic.ID)
+	}
+	reg := topic.At(p.tp.Partition)
 	c.logMatching(cl, p, reg.Leader)
 	if !p.moved {
 		return
 	}
 	c.now = c.now[:0]
 	for _, n := range reg.Replicas {
-		if r, ok := cl.Replica(n, p.tp); ok {
+		if r, ok := cl.Replica(n, p.tp); ok && r.TopicID == p.id {
 			c.now = append(c.now, seen{r, n})
 		}
 	}
 	c.addOldLeaders(cl, p, reg.Replicas)
 	for i := range c.now {
+		if c.now[i].Up {
+			c.epoch(p, &c.now[i])
+		}
+	}
+	for i := range c.now {
 		if r := &c.now[i]; r.Up && r.Leads {
+			p.readable = max(p.readable, r.HW)
 			c.oneLeader(p, r.Epoch, r.node)
+			c.complete(cl, p, r)
+			c.frozen(p, r)
 			c.monotone(p, r)
 			c.prefix(cl, p, r)
 			c.highWatermark(p, r)
+			c.superset(p, r, reg)
 		}
+	}
+	c.candidates(p, reg)
+	if p.chosen != 0 {
+		c.uncleanChoice(cl, p)
 	}
 	c.retention(p)
 	for _, n := range p.cleaned {
@@ -284,7 +383,7 @@ func (c *Checker) addOldLeaders(cl Cluster, p *partition, assigned []kafka.NodeI
 		if slices.Contains(assigned, n) || c.at(n) != nil {
 			continue
 		}
-		if r, ok := cl.Replica(n, p.tp); ok && r.Up && r.Leads {
+		if r, ok := cl.Replica(n, p.tp); ok && r.Up && r.Leads && r.TopicID == p.id {
 			c.now = append(c.now, seen{r, n})
 		}
 	}

@@ -21,6 +21,8 @@ type fake struct {
 	minISR   int
 	acked    client.IDs
 	down     [4]bool
+	unclean  bool
+	members  map[kafka.NodeID]Member
 }
 
 func newFake() *fake {
@@ -64,8 +66,13 @@ func (f *fake) put(t *testing.T, epoch kafka.LeaderEpoch, from, n int64, brokers
 func (f *fake) Now() kafka.Instant              { return kafka.Instant(kafka.Second) }
 func (f *fake) Image() *metadata.Image          { return f.img }
 func (f *fake) MinISR(kafka.TopicPartition) int { return f.minISR }
-func (f *fake) Producers() []Producer           { return []Producer{f.app()} }
-func (f *fake) app() Producer                   { return Producer{Name: "app", AcksAll: true, Acked: &f.acked} }
+func (f *fake) UncleanAllowed(string) bool      { return f.unclean }
+func (f *fake) Member(n kafka.NodeID) (Member, bool) {
+	m, ok := f.members[n]
+	return m, ok
+}
+func (f *fake) Producers() []Producer { return []Producer{f.app()} }
+func (f *fake) app() Producer         { return Producer{Name: "app", AcksAll: true, Acked: &f.acked} }
 func (f *fake) Replica(b kafka.NodeID, p kafka.TopicPartition) (Replica, bool) {
 	if b < 1 || b > 3 || p != tp {
 		return Replica{}, false
@@ -126,7 +133,7 @@ func TestHighWatermarkAbovePoweredOff(t *testing.T) {
 	f, c := newFake(), &Checker{}
 	f.put(t, 0, 0, 5, 1, 2)
 	f.replicas[1].HW = 5
-	mustHold(t, step(c, f, &trace.Note{Kind: trace.BecameLeader, Topic: "t", Node: 1}, &trace.Note{Kind: trace.PowerLoss, Node: 3}, hw(1, 5)))
+	mustHold(t, step(c, f, &trace.Note{Kind: trace.BecameLeader, Topic: "t", Node: 1}, &trace.Note{Kind: trace.PowerLoss, Node: 3, N: 1}, hw(1, 5)))
 }
 
 func TestMonotone(t *testing.T) {
@@ -192,9 +199,10 @@ func TestOldLeaderCommits(t *testing.T) {
 func TestLossesThatKafkaAllows(t *testing.T) {
 	for name, notes := range map[string][]*trace.Note{
 		"unclean election": {{Kind: trace.LeaderElected, Topic: "t", Node: 2, Epoch: 1, Say: "unclean"}},
-		"two power losses": {{Kind: trace.PowerLoss, Node: 2}, {Kind: trace.PowerLoss, Node: 3}},
+		"two power losses": {{Kind: trace.PowerLoss, Node: 2, N: 1}, {Kind: trace.PowerLoss, Node: 3, N: 1}},
 	} {
 		f, c := committed(t)
+		f.unclean = true
 		f.replicas[2].Log.TruncateTo(0)
 		n := f.lead(2, 1)
 		mustHold(t, step(c, f, append(notes, &n)...))
@@ -205,13 +213,13 @@ func TestLossesThatKafkaAllows(t *testing.T) {
 	f, c := committed(t)
 	f.replicas[2].Log.TruncateTo(0)
 	n := f.lead(2, 1)
-	mustBreak(t, step(c, f, &trace.Note{Kind: trace.PowerLoss, Node: 2}, &n), "committed prefix", "1 of its replicas lost power")
+	mustBreak(t, step(c, f, &trace.Note{Kind: trace.PowerLoss, Node: 2, N: 1}, &n), "committed prefix", "1 of its replicas lost power")
 
 	f, c = committed(t) // without ELR the last of the ISR leads with what is on its disk
 	f.img.Features = nil
 	f.replicas[2].Log.TruncateTo(0)
 	n = f.lead(2, 1)
-	mustHold(t, step(c, f, &trace.Note{Kind: trace.PowerLoss, Node: 2}, &n))
+	mustHold(t, step(c, f, &trace.Note{Kind: trace.PowerLoss, Node: 2, N: 1}, &n))
 }
 
 func TestLogMatching(t *testing.T) {

@@ -24,12 +24,12 @@ func (c *Checker) logMatching(cl Cluster, p *partition, leader kafka.NodeID) {
 		return
 	}
 	l, ok := cl.Replica(leader, p.tp) // each cleans its log by itself, so what was cleaned may differ
-	if !ok {
+	if !ok || l.TopicID != p.id {
 		return
 	}
 	for _, g := range p.grown {
 		f, ok := cl.Replica(g.node, p.tp)
-		if !ok || g.node == leader || g.last < max(l.Log.CleanedTo(), f.Log.CleanedTo()) {
+		if !ok || f.TopicID != p.id || g.node == leader || g.last < max(l.Log.CleanedTo(), f.Log.CleanedTo()) {
 			continue
 		}
 		x, y := batchAt(l.Log, g.last), batchAt(f.Log, g.last)

@@ -14,7 +14,7 @@ import (
 func (c *Checker) prefix(cl Cluster, p *partition, r *seen) {
 	newest := p.newest()
 	if r.Epoch == newest && r.Log.LEO() < p.committed {
-		c.shorter(cl, p, r)
+		c.lacking(cl, p, r)
 	}
 	if r.HW <= 0 || r.Epoch < p.since {
 		return
@@ -40,7 +40,26 @@ func (c *Checker) prefix(cl Cluster, p *partition, r *seen) {
 	}
 	own := p.member(r.node)
 	own.verified = max(own.verified, r.HW)
-	p.committed = max(p.committed, r.HW)
+	if r.HW > p.committed {
+		p.committed, p.lastEpoch = r.HW, r.Log.EpochForOffset(r.HW-1)
+	}
+}
+
+// complete: the log of a new leader has the last record that was committed, of
+// the epoch in which it was (LeaderCompleteness). By log matching it has all
+// before it, too.
+func (c *Checker) complete(cl Cluster, p *partition, r *seen) {
+	if r.Epoch != p.newest() || p.node == r.node && p.epoch == r.Epoch || r.Epoch < p.epoch {
+		return
+	}
+	if p.unclean {
+		p.since = r.Epoch
+	}
+	if last := p.committed - 1; last >= r.Log.LogStart() && last < r.Log.LEO() && p.lastEpoch != kafka.NoEpoch {
+		if e := r.Log.EpochForOffset(last); e != kafka.NoEpoch && e != p.lastEpoch {
+			c.lacking(cl, p, r)
+		}
+	}
 }
 
 // newest is the latest epoch that somebody led in.
@@ -51,8 +70,9 @@ func (p *partition) newest() kafka.LeaderEpoch {
 	return p.leaders[len(p.leaders)-1].epoch
 }
 
-// shorter judges a leader whose log ends below what was committed.
-func (c *Checker) shorter(cl Cluster, p *partition, r *seen) {
+// lacking judges a leader that has not all that was committed: its log ends too
+// early, or has other records.
+func (c *Checker) lacking(cl Cluster, p *partition, r *seen) {
 	excused := 0
 	for _, m := range p.members {
 		if m.excused {
@@ -63,12 +83,21 @@ func (c *Checker) shorter(cl Cluster, p *partition, r *seen) {
 	if !cl.Image().ELREnabled() {
 		floor = 1 // the last of the ISR leads, with what its disk has (KIP-966 is about this)
 	}
+	leo := r.Log.LEO()
 	if !p.unclean && excused < floor {
-		c.broken("committed prefix", fmt.Sprintf("%s has leader %d with log end offset %d, but %d records were committed; %d of its replicas lost power, min.insync.replicas is %d",
-			p.tp, r.node, r.Log.LEO(), p.committed, excused, floor))
+		how := fmt.Sprintf("with log end offset %d", leo)
+		if leo >= p.committed {
+			how = fmt.Sprintf("with a record of epoch %d at offset %d, where one of epoch %d was", r.Log.EpochForOffset(p.committed-1), p.committed-1, p.lastEpoch)
+		}
+		c.broken("committed prefix", fmt.Sprintf("%s has leader %d %s, but %d records were committed; %d of its replicas lost power, min.insync.replicas is %d",
+			p.tp, r.node, how, p.committed, excused, floor))
 		return
 	}
-	p.committed, p.since = r.Log.LEO(), r.Epoch
+	if leo >= p.committed {
+		leo = min(r.HW, leo)
+	}
+	p.committed, p.since = leo, r.Epoch
+	p.lastEpoch = r.Log.EpochForOffset(leo - 1)
 	for i := range p.members {
 		p.members[i].verified = min(p.members[i].verified, p.committed)
 		p.members[i].excused = p.members[i].excused && p.members[i].node != r.node

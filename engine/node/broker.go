@@ -436,6 +436,17 @@ func (n *Broker) LogDir(tp kafka.TopicPartition) string {
 // Dir is what the log directories hold: it is there even if the process is not.
 func (n *Broker) Dir() *storage.Dir { return n.dir }
 
+// MetadataLog is its copy of the metadata log, to read; nil before the first boot.
+func (n *Broker) MetadataLog() *storage.Log {
+	if n.raft != nil {
+		return n.raft.Log(n.machine())
+	}
+	return n.dir.Get(raft.Partition)
+}
+
+// Snapshots lists its snapshots of the metadata log, oldest first.
+func (n *Broker) Snapshots() []raft.Snapshot { return n.snaps.List() }
+
 // Quorum is the quorum-state file.
 func (n *Broker) Quorum() raft.QuorumState { return n.quorum }
 

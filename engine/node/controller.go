@@ -274,6 +274,9 @@ func (p *Controller) ID() kafka.NodeID { return p.spec.ID }
 // Running reports whether the process is up.
 func (p *Controller) Running() bool { return p.raft != nil }
 
+// Raft is the quorum replica, nil while the process is down.
+func (p *Controller) Raft() *raft.Replica { return p.raft }
+
 // Role is the state in the quorum as Kafka prints it; "" while down.
 func (p *Controller) Role() string {
 	if p.raft == nil {

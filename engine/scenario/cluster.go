@@ -7,7 +7,9 @@ import (
 	"github.com/highwater-sim/highwater/engine/law"
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/node"
+	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/storage"
 	"github.com/highwater-sim/highwater/engine/world"
 )
 
@@ -54,14 +56,17 @@ func (c *worldCluster) Replica(id kafka.NodeID, tp kafka.TopicPartition) (law.Re
 	if b := n.Broker(); b != nil && b.Serving() {
 		if r, ok := b.Replica(tp); ok {
 			return law.Replica{
-				Log: r.Log, Up: true, Leads: r.Leads, Epoch: r.Epoch,
+				Log: r.Log, TopicID: r.TopicID, Up: true, Leads: r.Leads, Epoch: r.Epoch,
 				HW: r.HW, LSO: r.HW, // no transactions yet
-				Maximal: r.MaximalISR,
+				Maximal: r.MaximalISR, ISR: r.ISR, MinISR: r.MinISR,
 			}, true
 		}
 	}
-	log := n.Dir().Get(tp)
-	return law.Replica{Log: log}, log != nil
+	slot, ok := n.Dir().Slot(tp)
+	if !ok {
+		return law.Replica{}, false
+	}
+	return law.Replica{Log: n.Dir().At(slot), TopicID: n.Dir().TopicID(slot)}, true
 }
 
 // MinISR implements law.Cluster.
@@ -71,6 +76,49 @@ func (c *worldCluster) MinISR(tp kafka.TopicPartition) int {
 		return 1
 	}
 	return c.Image().MinISR(t, kafka.NoNode, c.w.Controllers()[0].Static())
+}
+
+// UncleanAllowed implements law.Cluster.
+func (c *worldCluster) UncleanAllowed(topic string) bool {
+	return c.Image().TopicBool(topic, kafka.NoNode, c.w.Controllers()[0].Static(), "unclean.leader.election.enable")
+}
+
+// Member implements law.Cluster.
+func (c *worldCluster) Member(id kafka.NodeID) (law.Member, bool) {
+	switch n := c.w.Kernel().Actor(sim.ActorID(id)).(type) {
+	case *node.Controller:
+		return law.Member{Mark: mark(n.Raft(), n.QuorumEpoch(), n.MetadataLog()), Log: n.MetadataLog(), Snapshots: n.Snapshots(), Voters: n.Voters()}, true
+	case *node.Broker:
+		return law.Member{Mark: mark(n.Raft(), n.Quorum().LeaderEpoch, n.MetadataLog()), Log: n.MetadataLog(), Snapshots: n.Snapshots()}, true
+	}
+	return law.Member{}, false
+}
+
+// acted tells the laws how the node stands with the quorum that had the last
+// event.
+func acted(w *world.World, laws *law.Checker) {
+	id := w.Kernel().Last()
+	if id.IsClient() {
+		return
+	}
+	switch n := w.Kernel().Actor(id).(type) {
+	case *node.Controller:
+		laws.Acted(id.Node(), mark(n.Raft(), n.QuorumEpoch(), n.MetadataLog()))
+		laws.Control()
+	case *node.Broker:
+		laws.Acted(id.Node(), mark(n.Raft(), n.Quorum().LeaderEpoch, n.MetadataLog()))
+	}
+}
+
+func mark(r *raft.Replica, epoch kafka.LeaderEpoch, log *storage.Log) law.Mark {
+	m := law.Mark{Epoch: epoch, HW: kafka.NoOffset}
+	if log != nil {
+		m.Start = log.LogStart()
+	}
+	if r != nil {
+		m.Up, m.Leads, m.Ready, m.HW = true, r.IsLeader(), r.Ready(), r.HW()
+	}
+	return m
 }
 
 // Producers implements law.Cluster.

@@ -156,6 +156,7 @@ func (t *Tracker) hasAcksAll(w *world.World, name string) bool {
 // Happened looks at laws and running spans after an event. The error is a
 // *law.Violation.
 func (t *Tracker) Happened(w *world.World) error {
+	acted(w, &t.laws)
 	if len(t.open) == 0 && !t.laws.Pending() {
 		return nil
 	}

@@ -42,7 +42,8 @@ type Kernel struct {
 	now    kafka.Instant
 	seq    uint64
 	events uint64
-	still  int // events at this instant so far
+	last   ActorID // who had the last of them; not part of the digest
+	still  int     // events at this instant so far
 	notes  trace.ID
 	queue  queue
 	lost   []handle // messages sent into a cut, in order of loss; TCP will send them again
@@ -125,6 +126,9 @@ func (k *Kernel) Now() kafka.Instant { return k.now }
 
 // Events counts the steps that actors have taken.
 func (k *Kernel) Events() uint64 { return k.events }
+
+// Last is the actor that took the latest step; 0 before the first.
+func (k *Kernel) Last() ActorID { return k.last }
 
 // LastNote is the id of the latest note.
 func (k *Kernel) LastNote() trace.ID { return k.notes }
@@ -243,6 +247,7 @@ func (k *Kernel) happen(e *event) {
 func (k *Kernel) step(s int32, cause trace.ID) {
 	k.events++
 	sl := &k.slots[s]
+	k.last = sl.id
 	k.out.Reset(k.now, sl.id)
 	sl.actor.Step(k.now, &k.in, &k.out)
 	k.apply(s, cause)

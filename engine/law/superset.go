@@ -1,0 +1,34 @@
+package law
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/metadata"
+)
+
+// superset: a leader of the current epoch waits for all that the controller might
+// elect: its maximal ISR holds the controller's ISR, and its ELR too once its own
+// ISR is large enough to move the high watermark (ReplicationQuorumSuperset).
+func (c *Checker) superset(p *partition, r *seen, reg *metadata.Partition) {
+	if r.Epoch != reg.LeaderEpoch || r.node != reg.Leader {
+		return
+	}
+	for _, n := range reg.ISR {
+		if !slices.Contains(r.Maximal, n) {
+			c.broken("quorum superset", fmt.Sprintf("%s has ISR %v at the controller, broker %d of which is not in leader %d's maximal ISR %v",
+				p.tp, reg.ISR, n, r.node, r.Maximal))
+			return
+		}
+	}
+	if len(r.ISR) < r.MinISR {
+		return
+	}
+	for _, n := range reg.ELR {
+		if !slices.Contains(r.Maximal, n) {
+			c.broken("quorum superset", fmt.Sprintf("%s has ELR %v at the controller, broker %d of which is not in leader %d's maximal ISR %v",
+				p.tp, reg.ELR, n, r.node, r.Maximal))
+			return
+		}
+	}
+}
