@@ -371,6 +371,7 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 		}
 		l := b.mutLog(p)
 		segments := l.SegmentCount()
+		startEarlier(l, rp.RecordBatches)
 		first, last, err := l.AppendAsFollower(now, rp.RecordBatches)
 		if err != nil {
 			return err
@@ -401,6 +402,17 @@ func (b *Broker) appendFetched(now kafka.Instant, f *fetcher, p *partition, rp *
 		}
 	}
 	return nil
+}
+
+// startEarlier lets an empty log begin at the base offset of the first batch if
+// that is below where it would: DeleteRecords moves the log start into a batch, and
+// a batch is fetched whole (Partition.appendRecordsToFollowerOrFutureReplica, on
+// UnexpectedAppendOffsetException). The leader's log start comes with the response.
+func startEarlier(l *storage.Log, batches record.Raw) {
+	leo := l.LEO()
+	if r, err := record.Frame(batches); err == nil && leo == l.LogStart() && r.BaseOffset() < leo && r.LastOffset() >= leo {
+		l.TruncateFullyAndStartAt(r.BaseOffset())
+	}
 }
 
 // fetchErrorOf is the error by which a fetched partition waits: damaged batches

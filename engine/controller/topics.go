@@ -92,12 +92,14 @@ func (c *Controller) createTopic(req *kmsg.CreateTopicsRequest, t *kmsg.CreateTo
 	return append(recs, parts...), nil
 }
 
-// newTopicID draws a random (version 4) uuid.
+// newTopicID draws a random (version 4) uuid. The offset of its record is in it:
+// a process that starts again draws the same numbers as the one before, and a
+// topic that was deleted must not lend its id to the next.
 func (c *Controller) newTopicID() kafka.TopicID {
 	var id kafka.TopicID
 	for first := true; first || c.head.TopicByID(id) != nil; first = false {
 		binary.BigEndian.PutUint64(id[:], c.rng.Uint64())
-		binary.BigEndian.PutUint64(id[8:], c.rng.Uint64())
+		binary.BigEndian.PutUint64(id[8:], c.rng.Uint64()^uint64(c.next))
 		id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
 	}
 	return id

@@ -10,6 +10,9 @@ func (c *Checker) highWatermark(p *partition, r *seen) {
 		c.broken("high watermark", fmt.Sprintf("%s at its leader %d: high watermark %d is above its own log end offset %d",
 			p.tp, r.node, r.HW, r.Log.LEO()))
 	}
+	if r.Epoch < p.since {
+		return // deposed, and records were lost since
+	}
 	for _, n := range r.Maximal {
 		f := c.at(n)
 		if f == nil || f == r || p.member(n).excused {

@@ -178,37 +178,68 @@ func (l *Log) AppendAsFollower(now kafka.Instant, batches []byte) (first, last k
 	if len(batches) == 0 {
 		return l.leo, l.leo - 1, nil
 	}
-	set, gaps := appendSet{first: kafka.NoOffset, last: l.leo - 1, maxTS: record.NoTimestamp, size: len(batches)}, false
+	gaps := false
+	first, last = kafka.NoOffset, l.leo-1
 	for rest := batches; len(rest) > 0; {
 		r, err := record.Frame(rest)
 		if err != nil {
 			return 0, 0, failf(kafka.CorruptMessage, "append at offset %d, byte %d: %v", l.leo, len(batches)-len(rest), err)
 		}
-		if r.BaseOffset() <= set.last {
-			return 0, 0, failf(kafka.UnknownServerError, "append of base offset %d where %d or more was expected (log end offset %d)", r.BaseOffset(), set.last+1, l.leo)
+		if r.BaseOffset() <= last {
+			return 0, 0, failf(kafka.UnknownServerError, "append of base offset %d where %d or more was expected (log end offset %d)", r.BaseOffset(), last+1, l.leo)
+		}
+		if int64(len(r)) > l.cfg.SegmentBytes {
+			return 0, 0, tooLarge(len(r), r.BaseOffset(), l.cfg.SegmentBytes)
+		}
+		if first == kafka.NoOffset {
+			first = r.BaseOffset()
+		}
+		gaps = gaps || r.BaseOffset() != last+1 || kafka.Offset(r.Count()) != r.NextOffset()-r.BaseOffset()
+		last = r.LastOffset()
+		rest = rest[len(r):]
+	}
+	if gaps {
+		l.cleanedTo = max(l.cleanedTo, last+1)
+	}
+	for len(batches) > 0 {
+		set := l.fitting(batches)
+		if err := l.maybeRoll(now.UnixMilli(), &set); err != nil {
+			panic("storage: " + err.Error()) // all of it was looked at
+		}
+		at := l.adopt(batches[:set.size])
+		data := l.active.cur.data
+		for at < len(data) {
+			r := rawAt(data, at)
+			l.observe(r, at)
+			at += len(r)
+		}
+		batches = batches[set.size:]
+	}
+	return first, last, nil
+}
+
+// fitting is the longest run of batches that a segment can hold. Kafka's follower
+// appends all that it fetched at once, and needs no more: there the floor of
+// segment.bytes is what a follower fetches at most (KIP-1030).
+func (l *Log) fitting(batches []byte) appendSet {
+	set := appendSet{first: kafka.NoOffset, maxTS: record.NoTimestamp}
+	for set.size < len(batches) {
+		r := rawAt(batches, set.size)
+		if int64(set.size+len(r)) > l.cfg.SegmentBytes {
+			break
 		}
 		if set.first == kafka.NoOffset {
 			set.first = r.BaseOffset()
 		}
-		gaps = gaps || r.BaseOffset() != set.last+1 || kafka.Offset(r.Count()) != r.NextOffset()-r.BaseOffset()
 		set.last = r.LastOffset()
 		set.maxTS = max(set.maxTS, r.MaxTimestamp())
-		rest = rest[len(r):]
+		set.size += len(r)
 	}
-	if err := l.maybeRoll(now.UnixMilli(), &set); err != nil {
-		return 0, 0, err
-	}
-	if gaps {
-		l.cleanedTo = max(l.cleanedTo, set.last+1)
-	}
-	at := l.adopt(batches)
-	data := l.active.cur.data
-	for at < len(data) {
-		r := rawAt(data, at)
-		l.observe(r, at)
-		at += len(r)
-	}
-	return set.first, set.last, nil
+	return set
+}
+
+func tooLarge(size int, at kafka.Offset, segmentBytes int64) error {
+	return failf(kafka.RecordListTooLarge, "append of %d bytes at offset %d exceeds segment.bytes=%d", size, at, segmentBytes)
 }
 
 // observe counts a batch that stands in the current chunk at a place.
@@ -265,7 +296,7 @@ func (l *Log) sealChunk() {
 // (LogSegment.shouldRoll), or fails if no segment could take it.
 func (l *Log) maybeRoll(nowMs int64, set *appendSet) error {
 	if int64(set.size) > l.cfg.SegmentBytes {
-		return failf(kafka.RecordListTooLarge, "append of %d bytes at offset %d exceeds segment.bytes=%d", set.size, l.leo, l.cfg.SegmentBytes)
+		return tooLarge(set.size, l.leo, l.cfg.SegmentBytes)
 	}
 	s := &l.active
 	if int64(s.size) > l.cfg.SegmentBytes-int64(set.size) ||

@@ -294,7 +294,7 @@ func (s *script) newConfig() string {
 	case n == 0 && !s.power:
 		return fmt.Sprintf("config topic t min.insync.replicas=%d", 1+s.r.IntN(3))
 	case n == 1:
-		return fmt.Sprintf("config topic t segment.bytes=%d", 4000+s.r.IntN(5)*20000)
+		return fmt.Sprintf("config topic t segment.bytes=%d", 20000+s.r.IntN(5)*20000)
 	case n == 2:
 		return fmt.Sprintf("config topic t retention.bytes=%d", 100000+s.r.IntN(5)*100000)
 	}
