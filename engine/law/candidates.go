@@ -13,7 +13,7 @@ import (
 // same as every leader that still takes itself for one (StrongIsr). Who lost
 // power since it was last in sync is excused.
 func (c *Checker) candidates(p *partition, reg *metadata.Partition) {
-	if p.committed == 0 || p.newest() < p.since {
+	if p.committed == 0 || p.unclean || p.newest() < p.since {
 		return
 	}
 	for _, set := range [...][]kafka.NodeID{reg.ISR, reg.ELR} {

@@ -41,9 +41,10 @@ type Replica struct {
 	Leads   bool
 	Epoch   kafka.LeaderEpoch
 	HW, LSO kafka.Offset
-	Maximal []kafka.NodeID // the leader's maximal ISR (KIP-497)
-	ISR     []kafka.NodeID // the committed ISR as the leader knows it
-	MinISR  int            // the effective min.insync.replicas as it knows it
+	Known   kafka.PartitionEpoch // of the registration that it acts by
+	Maximal []kafka.NodeID       // the leader's maximal ISR (KIP-497)
+	ISR     []kafka.NodeID       // the committed ISR as the leader knows it
+	MinISR  int                  // the effective min.insync.replicas as it knows it
 }
 
 // Producer is what a producer knows of its records.
@@ -103,7 +104,9 @@ type partition struct {
 	readable  kafka.Offset      // the highest high watermark that anybody ever had as a leader
 	last      kafka.NodeID      // who led last by the committed metadata
 	elected   kafka.NodeID      // who was elected last, committed or not
-	unclean   bool              // the last election was unclean
+	electedIn kafka.LeaderEpoch
+	unclean   bool              // there was an unclean election, and its leader was not looked at yet
+	judged    kafka.LeaderEpoch // a leader of this epoch or later ends that
 	chosen    kafka.NodeID      // who led not last, by an unclean election in this event; 0: nobody
 	members   []member          // sorted by node
 	grown     []growth          // this event's appends of followers
@@ -116,6 +119,7 @@ type member struct {
 	node     kafka.NodeID
 	verified kafka.Offset      // its log is known to equal the committed prefix up to here
 	excused  bool              // its machine lost power since it was last in sync
+	until    kafka.Offset      // excused until it has all that any replica had then; 0: not looked yet
 	epoch    kafka.LeaderEpoch // that its broker last acted in; NoEpoch: since its start in none
 }
 
@@ -223,9 +227,15 @@ func (c *Checker) partitionNoted(n *trace.Note) {
 		c.read(p, n)
 		return
 	case trace.LeaderElected:
-		p.unclean = n.Node != kafka.NoNode && n.Say == "unclean"
-		if p.unclean && n.Node != p.last && n.Node != p.elected {
-			p.chosen = n.Node
+		if n.Epoch < p.electedIn {
+			return // by a controller that does not know that it is deposed
+		}
+		p.electedIn = n.Epoch
+		if n.Node != kafka.NoNode && n.Say == "unclean" {
+			p.unclean, p.judged = true, n.Epoch
+			if n.Node != p.last && n.Node != p.elected {
+				p.chosen = n.Node
+			}
 		}
 		if n.Node != kafka.NoNode {
 			p.elected = n.Node
@@ -256,8 +266,22 @@ func (c *Checker) look(p *partition, i int) {
 // powerLost excuses the replicas of a machine.
 func (c *Checker) powerLost(b kafka.NodeID) {
 	for i := range c.parts {
-		c.parts[i].member(b).excused = true
-		c.parts[i].member(b).verified = 0
+		p := &c.parts[i]
+		*p.member(b) = member{node: b, excused: true, epoch: kafka.NoEpoch}
+		p.moved = true
+		c.look(p, i)
+	}
+}
+
+// excuse says until when those that have just lost power are excused: their
+// leader may count on all that they had.
+func (c *Checker) excuse(p *partition) {
+	for i := range p.members {
+		if m := &p.members[i]; m.excused && m.until == 0 {
+			for j := range c.now {
+				m.until = max(m.until, c.now[j].Log.LEO())
+			}
+		}
 	}
 }
 
@@ -348,6 +372,7 @@ func (c *Checker) check(cl Cluster, p *partition) {
 		}
 	}
 	c.addOldLeaders(cl, p, reg.Replicas)
+	c.excuse(p)
 	for i := range c.now {
 		if c.now[i].Up {
 			c.epoch(p, &c.now[i])

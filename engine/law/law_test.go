@@ -153,7 +153,7 @@ func TestOneLeader(t *testing.T) {
 	mustHold(t, step(c, f, &trace.Note{Kind: trace.BecameLeader, Topic: "t", Node: 1, Epoch: 0}))
 	n := f.lead(2, 1)
 	mustHold(t, step(c, f, &n))
-	n.Node = 3
+	n = f.lead(3, 1)
 	mustBreak(t, step(c, f, &n), "one leader", "epoch 1", "broker 2", "broker 3")
 }
 

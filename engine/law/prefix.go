@@ -34,7 +34,7 @@ func (c *Checker) prefix(cl Cluster, p *partition, r *seen) {
 			return
 		}
 		m.verified = r.HW
-		if r.Epoch == newest {
+		if r.Epoch == newest && f.Log.LEO() >= m.until {
 			m.excused = false
 		}
 	}
@@ -52,14 +52,16 @@ func (c *Checker) complete(cl Cluster, p *partition, r *seen) {
 	if r.Epoch != p.newest() || p.node == r.node && p.epoch == r.Epoch || r.Epoch < p.epoch {
 		return
 	}
-	if p.unclean {
+	unclean := p.unclean && r.Epoch >= p.judged
+	if unclean {
 		p.since = r.Epoch
 	}
-	if last := p.committed - 1; last >= r.Log.LogStart() && last < r.Log.LEO() && p.lastEpoch != kafka.NoEpoch {
-		if e := r.Log.EpochForOffset(last); e != kafka.NoEpoch && e != p.lastEpoch {
-			c.lacking(cl, p, r)
-		}
+	last := p.committed - 1
+	if e := r.Log.EpochForOffset(last); last >= r.Log.LEO() ||
+		last >= r.Log.LogStart() && p.lastEpoch != kafka.NoEpoch && e != kafka.NoEpoch && e != p.lastEpoch {
+		c.lacking(cl, p, r)
 	}
+	p.unclean = p.unclean && !unclean
 }
 
 // newest is the latest epoch that somebody led in.

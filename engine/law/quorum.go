@@ -127,6 +127,10 @@ func (q *quorum) powerTook() bool {
 	return slices.ContainsFunc(q.members, func(v voter) bool { return v.excused })
 }
 
+func (q *quorum) excused(n kafka.NodeID) bool {
+	return slices.ContainsFunc(q.members, func(v voter) bool { return v.node == n && v.excused })
+}
+
 // rewritten forgets the history after such a loss.
 func (q *quorum) rewritten(hw kafka.Offset, epoch kafka.LeaderEpoch) {
 	q.hw, q.hwEpoch, q.history = hw, epoch, nil
@@ -173,7 +177,7 @@ func (c *Checker) quorumHighWatermark(cl Cluster, n kafka.NodeID, m *Member) {
 	}
 	have := 0
 	for _, id := range m.Voters {
-		if o, ok := cl.Member(id); ok && (q.member(id).excused || o.Log != nil && o.Log.LEO() >= m.HW) {
+		if o, ok := cl.Member(id); ok && (q.excused(id) || o.Log != nil && o.Log.LEO() >= m.HW) {
 			have++
 		}
 	}

@@ -10,8 +10,14 @@ import (
 // superset: a leader of the current epoch waits for all that the controller might
 // elect: its maximal ISR holds the controller's ISR, and its ELR too once its own
 // ISR is large enough to move the high watermark (ReplicationQuorumSuperset).
+//
+// It is asked of leaders that know the registration. Kafka's leader forgets an
+// ISR that it has proposed when the metadata log tells it what an AlterPartition
+// response had told before (Partition.makeLeader, equal partition epochs), so until
+// it hears of the answer it may know too little; what would come of that is the
+// candidates' law.
 func (c *Checker) superset(p *partition, r *seen, reg *metadata.Partition) {
-	if r.Epoch != reg.LeaderEpoch || r.node != reg.Leader {
+	if r.Epoch != reg.LeaderEpoch || r.node != reg.Leader || r.Known != reg.PartitionEpoch {
 		return
 	}
 	for _, n := range reg.ISR {

@@ -58,7 +58,7 @@ func (c *worldCluster) Replica(id kafka.NodeID, tp kafka.TopicPartition) (law.Re
 			return law.Replica{
 				Log: r.Log, TopicID: r.TopicID, Up: true, Leads: r.Leads, Epoch: r.Epoch,
 				HW: r.HW, LSO: r.HW, // no transactions yet
-				Maximal: r.MaximalISR, ISR: r.ISR, MinISR: r.MinISR,
+				Known: r.PartitionEpoch, Maximal: r.MaximalISR, ISR: r.ISR, MinISR: r.MinISR,
 			}, true
 		}
 	}

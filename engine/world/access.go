@@ -4,7 +4,6 @@ import (
 	"github.com/highwater-sim/highwater/engine/client/admin"
 	"github.com/highwater-sim/highwater/engine/client/consumer"
 	"github.com/highwater-sim/highwater/engine/client/producer"
-	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/node"
 	"github.com/highwater-sim/highwater/engine/sim"
@@ -53,26 +52,19 @@ func (w *World) Consumers() []*consumer.Consumer {
 // Admin is the admin client, for reading.
 func (w *World) Admin() *admin.Admin { return w.k.Actor(adminID).(*admin.Admin) }
 
-// Image is the committed metadata as the active controller has it, the one of
-// the latest epoch if an earlier one has not heard that it is deposed. Without one
-// it is what the process that knows most has replayed.
+// Image is the committed metadata: what the process that knows most has replayed.
+// That is the active controller, unless there is none, or one that has not heard
+// that it is deposed.
 func (w *World) Image() *metadata.Image {
-	best, epoch := metadata.Empty(), kafka.NoEpoch
+	best := metadata.Empty()
 	for i := range w.spec.Cluster.Controllers {
 		c := w.k.Actor(sim.ActorID(FirstController + i)).(*node.Controller)
-		img := c.Image()
-		switch {
-		case c.Active() && c.QuorumEpoch() > epoch:
-			best, epoch = img, c.QuorumEpoch()
-		case epoch == kafka.NoEpoch && img != nil && img.Offset > best.Offset:
+		if img := c.Image(); img != nil && (img.Offset > best.Offset || img.Offset == best.Offset && c.Active()) {
 			best = img
 		}
 	}
-	if epoch != kafka.NoEpoch {
-		return best
-	}
-	for _, b := range w.Brokers() {
-		if img := b.Image(); img != nil && img.Offset > best.Offset {
+	for i := range w.spec.Cluster.Brokers {
+		if img := w.k.Actor(sim.ActorID(i + 1)).(*node.Broker).Image(); img != nil && img.Offset > best.Offset {
 			best = img
 		}
 	}
