@@ -180,6 +180,8 @@ func (c *Checker) Noted(n *trace.Note) {
 	switch n.Kind {
 	case trace.Crash, trace.PowerLoss, trace.Boot, trace.Shutdown:
 		c.processNoted(n)
+	case trace.TopicCreated:
+		c.created(n.Topic)
 	case trace.SnapshotFetched:
 		c.leaderLoads(n)
 	case trace.Command:
@@ -296,11 +298,22 @@ func (c *Checker) booted(b kafka.NodeID) {
 	}
 }
 
+// created forgets the elections of an older topic of the same name: those of the
+// new one may be noted before it is committed.
+func (c *Checker) created(topic string) {
+	for i := range c.parts {
+		if p := &c.parts[i]; p.tp.Topic == topic {
+			p.elected, p.electedIn, p.chosen, p.unclean = kafka.NoNode, 0, 0, false
+		}
+	}
+}
+
 // reborn forgets an older topic of the same name. Who is late may still get
 // records of it.
 func (p *partition) reborn(id kafka.TopicID) {
 	q := newPartition(p.tp)
 	q.id, q.readable, q.dirty, q.moved = id, p.readable, p.dirty, true
+	q.elected, q.electedIn, q.chosen, q.unclean, q.judged = p.elected, p.electedIn, p.chosen, p.unclean, p.judged // since TopicCreated
 	*p = q
 }
 

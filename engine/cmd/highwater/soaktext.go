@@ -29,6 +29,8 @@ type swarm struct {
 	control                                bool // crashes, freezes and cuts of controllers
 	elect, reassign, config, topics, clean bool
 	unclean                                bool // unclean.leader.election.enable
+	dirs                                   bool // failures of the second of two log directories
+	voters                                 bool // two more controllers become voters and cease to be
 }
 
 // draw draws the options of a run.
@@ -41,6 +43,10 @@ func draw(r *sim.Rand) swarm {
 		*on.on = r.IntN(2) == 0
 	}
 	s.unclean = s.unclean && r.IntN(2) == 0
+	s.dirs = s.dirs && !s.power && r.IntN(2) == 0 // a directory that comes back after its failure is a crash
+	if s.voters = s.voters && s.controllers == 3 && r.IntN(2) == 0; s.voters {
+		s.controllers = 5
+	}
 	s.reassign = s.reassign && s.brokers > soakReplicas
 	return s
 }
@@ -66,6 +72,8 @@ func (s *swarm) table() []option {
 		{"topics", &s.topics},
 		{"clean", &s.clean},
 		{"unclean", &s.unclean},
+		{"directories", &s.dirs},
+		{"voters", &s.voters},
 	}
 }
 
@@ -95,6 +103,8 @@ type script struct {
 	nodes []condition // brokers, then controllers
 	dark  bool        // a machine has lost power
 	gone  bool        // topic u is deleted
+	torn  []bool      // by broker: its second directory is broken
+	tried []bool      // by broker: it may have given that up
 }
 
 // condition is how a process is.
@@ -115,6 +125,7 @@ func soakText(seed uint64, long kafka.Duration) string {
 	s := &script{r: sim.NewRand(seed, "soak")}
 	s.swarm = draw(&s.r)
 	s.nodes = make([]condition, s.brokers+s.controllers)
+	s.torn, s.tried = make([]bool, s.brokers), make([]bool, s.brokers)
 	s.header(seed)
 	for s.at = kafka.Second; s.at < long; {
 		s.line("at %s expect stored(safe) >= 0", s.at) // the ledger reads what retention may take next
@@ -133,9 +144,16 @@ func (s *script) String() string { return s.Builder.String() }
 func (s *script) header(seed uint64) {
 	s.line("title Soak %d: %s", seed, s.swarm)
 	s.line("seed %d", seed)
+	first := fmt.Sprintf("controllers=%d", s.controllers)
+	if s.voters {
+		first = "controllers=3 kraft.version=1"
+	}
 	// A broker that starts while the quorum is lost must not give up.
-	s.line("cluster brokers=%d controllers=%d racks=a,b,c replica.lag.time.max.ms=%d initial.broker.registration.timeout.ms=600000 log.cleaner.backoff.ms=1500 log.retention.check.interval.ms=2000 log.cleaner.io.max.bytes.per.second=%d",
-		s.brokers, s.controllers, 2000+s.r.IntN(4)*4000, 2000+s.r.IntN(20000))
+	s.line("cluster brokers=%d %s racks=a,b,c replica.lag.time.max.ms=%d initial.broker.registration.timeout.ms=600000 log.cleaner.backoff.ms=1500 log.retention.check.interval.ms=2000 log.cleaner.io.max.bytes.per.second=%d",
+		s.brokers, first, 2000+s.r.IntN(4)*4000, 2000+s.r.IntN(20000))
+	if s.dirs {
+		s.line("broker all log.dirs=/d1,/d2 log.dir.failure.timeout.ms=600000")
+	}
 	s.line("topic t partitions=%d replication.factor=%d min.insync.replicas=%d unclean.leader.election.enable=%v",
 		soakPartitions, soakReplicas, soakMinISR, s.unclean)
 	s.line("producer safe topic=t acks=all rate=%d/s keys=16", 10+s.r.IntN(100))
@@ -154,6 +172,9 @@ func (s *script) header(seed uint64) {
 		s.line("consumer ck assign=k,o from=earliest")
 	}
 	s.line("")
+	if s.voters {
+		s.line("at 0s add controller-104\n   add controller-105")
+	}
 }
 
 // name is a process's name by its place in nodes.
@@ -190,7 +211,7 @@ func (s *script) next() string {
 func (s *script) fault(i int) string {
 	name, controller := s.name(i), i >= s.brokers
 	p := s.r.IntN(soakPartitions)
-	switch s.r.IntN(16) {
+	switch s.r.IntN(19) {
 	case 0, 1:
 		return s.end(s.crash || controller && s.control, i, down, "crash")
 	case 2:
@@ -219,6 +240,10 @@ func (s *script) fault(i int) string {
 		return s.newConfig()
 	case 14:
 		return s.topic()
+	case 15, 16:
+		return s.directory(i)
+	case 17: // the first three always stay voters
+		return when(s.voters, fmt.Sprintf("%s controller-%d", [...]string{"add-voter", "remove-voter"}[s.r.IntN(2)], 104+s.r.IntN(2)))
 	}
 	// Where logs diverge below a log start within a batch, Kafka's follower fails.
 	return when(s.clean && !s.lossy() && !s.ends(), fmt.Sprintf("delete-records t-%d %d", p, s.at/kafka.Second))
@@ -262,6 +287,18 @@ func (s *script) powerLoss(i int) string {
 		s.nodes[j] = dark
 	}
 	return fmt.Sprintf("powerloss rack-%c", 'a'+rune(rack))
+}
+
+// directory breaks or repairs the second log directory of a broker.
+func (s *script) directory(i int) string {
+	if !s.dirs || i >= s.brokers {
+		return ""
+	}
+	s.torn[i], s.tried[i] = !s.torn[i], true
+	if s.torn[i] {
+		return "disk " + s.name(i) + " fail=/d2"
+	}
+	return "disk " + s.name(i) + " repair=/d2"
 }
 
 // other is another process that this one talks with.
@@ -331,6 +368,9 @@ func (s *script) peace() {
 			s.line("   start %s", s.name(i))
 		}
 		s.line("   disk %s latency=0", s.name(i))
+		if i < s.brokers && s.torn[i] {
+			s.line("   disk %s repair=/d2", s.name(i))
+		}
 	}
 	s.line("   rate safe 0\n   rate fast 0")
 	if s.topics {
@@ -338,6 +378,14 @@ func (s *script) peace() {
 	}
 	if s.clean {
 		s.line("   rate keyed 0\n   rate old 0")
+	}
+	at := s.at + 15*kafka.Second
+	for i, tried := range s.tried { // a broker takes a directory back when it starts
+		if tried {
+			s.line("at %s crash %s", at, s.name(i))
+			at += 2 * kafka.Second
+			s.line("at %s start %s", at, s.name(i))
+		}
 	}
 	s.line("at %s say Whoever was still shutting down has ended", s.at+30*kafka.Second)
 	for i := range s.nodes {
