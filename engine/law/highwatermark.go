@@ -1,11 +1,18 @@
 package law
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/highwater-sim/highwater/engine/metadata"
+)
 
 // highWatermark: a leader's high watermark is never above the log end offset of
 // a member of its maximal ISR. The true log end offset is at least the one that
 // the leader knows, so this holds at every moment, unless power was lost.
-func (c *Checker) highWatermark(p *partition, r *seen) {
+// A member that the controller has let go may do as it likes before the leader
+// knows.
+func (c *Checker) highWatermark(p *partition, r *seen, reg *metadata.Partition) {
 	if r.HW > r.Log.LEO() {
 		c.broken("high watermark", fmt.Sprintf("%s at its leader %d: high watermark %d is above its own log end offset %d",
 			p.tp, r.node, r.HW, r.Log.LEO()))
@@ -15,7 +22,7 @@ func (c *Checker) highWatermark(p *partition, r *seen) {
 	}
 	for _, n := range r.Maximal {
 		f := c.at(n)
-		if f == nil || f == r || p.member(n).excused {
+		if f == nil || f == r || p.member(n).excused || r.Known < reg.PartitionEpoch && !slices.Contains(reg.ISR, n) {
 			continue
 		}
 		if leo := f.Log.LEO(); leo < r.HW {

@@ -82,6 +82,7 @@ type Checker struct {
 	stopped   []kafka.NodeID  // who is down after a clean shutdown
 	ended     []kafka.NodeID  // who ended uncleanly
 	restarted []kafka.NodeID  // of those, the ones that have booted since and not registered
+	returned  []comeback      // of those, the ones that have, by what was not committed yet
 	ordered   bool            // somebody asked for an unclean election, or allowed them for a while
 }
 
@@ -129,6 +130,12 @@ type leadership struct {
 	node  kafka.NodeID
 }
 
+// comeback is the registration of a broker after an unclean end.
+type comeback struct {
+	node  kafka.NodeID
+	epoch kafka.BrokerEpoch
+}
+
 // Clone returns a copy that shares nothing which changes.
 func (c *Checker) Clone() *Checker {
 	d := *c
@@ -143,6 +150,7 @@ func (c *Checker) Clone() *Checker {
 	}
 	d.dirty = slices.Clone(c.dirty)
 	d.quorum = c.quorum.clone()
+	d.returned = slices.Clone(c.returned)
 	d.stopped, d.ended, d.restarted = slices.Clone(c.stopped), slices.Clone(c.ended), slices.Clone(c.restarted)
 	d.now = nil
 	return &d
@@ -182,6 +190,11 @@ func (c *Checker) Noted(n *trace.Note) {
 		c.processNoted(n)
 	case trace.TopicCreated:
 		c.created(n.Topic)
+	case trace.BrokerRegistered:
+		if i := slices.Index(c.restarted, n.Node); i >= 0 {
+			c.restarted = slices.Delete(c.restarted, i, i+1)
+			c.returned = append(c.returned, comeback{n.Node, kafka.BrokerEpoch(n.Offset)})
+		}
 	case trace.SnapshotFetched:
 		c.leaderLoads(n)
 	case trace.Command:
@@ -399,7 +412,7 @@ func (c *Checker) check(cl Cluster, p *partition) {
 			c.frozen(p, r)
 			c.monotone(p, r)
 			c.prefix(cl, p, r)
-			c.highWatermark(p, r)
+			c.highWatermark(p, r, reg)
 			c.superset(p, r, reg)
 		}
 	}

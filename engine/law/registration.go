@@ -135,10 +135,10 @@ func (c *Checker) cameBack(was, img *metadata.Image) {
 		if old == nil || old.Epoch == b.Epoch {
 			continue
 		}
-		if j := slices.Index(c.restarted, b.ID); j >= 0 {
-			c.restarted = slices.Delete(c.restarted, j, j+1)
+		if slices.Contains(c.returned, comeback{b.ID, b.Epoch}) {
 			c.inNoISR(img, b.ID)
 		}
+		c.returned = slices.DeleteFunc(c.returned, func(r comeback) bool { return r.node == b.ID && r.epoch <= b.Epoch })
 	}
 }
 

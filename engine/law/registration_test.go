@@ -110,6 +110,7 @@ func TestUncleanRestart(t *testing.T) {
 	f, c := registered(t)
 	c.Noted(&trace.Note{Kind: trace.Crash, Node: 3})
 	c.Noted(&trace.Note{Kind: trace.Boot, Node: 3})
+	c.Noted(&trace.Note{Kind: trace.BrokerRegistered, Node: 3, Offset: 2})
 	f.brokers(2)
 	mustBreak(t, control(c, f), "unclean restart", "broker 3", "unclean end")
 
@@ -117,6 +118,7 @@ func TestUncleanRestart(t *testing.T) {
 	c.Noted(&trace.Note{Kind: trace.Shutdown, Node: 3})
 	c.Noted(&trace.Note{Kind: trace.PowerLoss, Node: 3}) // nothing was running
 	c.Noted(&trace.Note{Kind: trace.Boot, Node: 3})
+	c.Noted(&trace.Note{Kind: trace.BrokerRegistered, Node: 3, Offset: 2})
 	f.brokers(2)
 	mustHold(t, control(c, f))
 }

@@ -103,6 +103,9 @@ func (r *Replica) response(now kafka.Instant, in *sim.Input, out *sim.Out, m Mac
 // done says that the response is dealt with, ok whether it need not be asked
 // again after a pause (KafkaRaftClient.maybeHandleCommonResponse).
 func (r *Replica) common(now kafka.Instant, code kafka.ErrorCode, leader kafka.NodeID, epoch kafka.LeaderEpoch, out *sim.Out, m Machine) (done, ok bool) {
+	if r.state == Observer && leader != kafka.NoNode && leader == r.leader && epoch == r.epoch {
+		r.fetch.last = now // others still know it: it is worth asking, though it may be none of the bootstrap servers
+	}
 	switch {
 	case epoch < r.epoch || code == kafka.UnknownLeaderEpoch:
 		return true, code == kafka.None

@@ -379,15 +379,15 @@ func (s *script) peace() {
 	if s.clean {
 		s.line("   rate keyed 0\n   rate old 0")
 	}
-	at := s.at + 15*kafka.Second
-	for i, tried := range s.tried { // a broker takes a directory back when it starts
+	for i, tried := range s.tried { // a broker takes a directory back when it starts; a crash would cost it its ELRs
 		if tried {
-			s.line("at %s crash %s", at, s.name(i))
-			at += 2 * kafka.Second
-			s.line("at %s start %s", at, s.name(i))
+			s.at += 8 * kafka.Second
+			s.line("at %s stop %s", s.at, s.name(i))
+			s.line("at %s start %s", s.at+5*kafka.Second, s.name(i))
 		}
 	}
-	s.line("at %s say Whoever was still shutting down has ended", s.at+30*kafka.Second)
+	s.at += 30 * kafka.Second
+	s.line("at %s say Whoever was still shutting down has ended", s.at)
 	for i := range s.nodes {
 		s.line("   start %s", s.name(i))
 	}
@@ -397,7 +397,7 @@ func (s *script) peace() {
 	if !s.unclean {
 		return
 	}
-	s.line("at %s say The unclean elections that Kafka looks for every five minutes", s.at+40*kafka.Second)
+	s.line("at %s say The unclean elections that Kafka looks for every five minutes", s.at+10*kafka.Second)
 	for p := range soakPartitions {
 		s.line("   elect t-%d unclean", p)
 	}
