@@ -252,8 +252,8 @@ func (c *Checker) partitionNoted(n *trace.Note) {
 				p.chosen = n.Node
 			}
 		}
-		if n.Node != kafka.NoNode {
-			p.elected = n.Node
+		if p.elected = n.Node; n.Node == kafka.NoNode {
+			p.elected = n.Peer
 		}
 		if p.chosen == 0 {
 			return

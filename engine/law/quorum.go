@@ -46,6 +46,7 @@ type voter struct {
 	checked kafka.Offset // below here its log was compared
 	loose   bool         // a killed process left pages that nobody has flushed since
 	excused bool         // then the machine lost power
+	voters  []kafka.NodeID
 }
 
 // place is a committed batch.
@@ -115,7 +116,7 @@ func (c *Checker) checkQuorum(cl Cluster) {
 		if m.Log != nil && v.loose && m.Up && m.Log.DurableOffset() >= m.Log.LEO() {
 			v.loose = false
 		}
-		v.Mark = m.Mark
+		v.Mark, v.voters = m.Mark, m.Voters
 	}
 	c.quorum.dirty = c.quorum.dirty[:0]
 }
@@ -125,6 +126,16 @@ func (c *Checker) checkQuorum(cl Cluster) {
 // the page cache.
 func (q *quorum) powerTook() bool {
 	return slices.ContainsFunc(q.members, func(v voter) bool { return v.excused })
+}
+
+// reached counts the voters whose logs have a high watermark.
+func (q *quorum) reached(cl Cluster, hw kafka.Offset, voters []kafka.NodeID) (n int) {
+	for _, id := range voters {
+		if o, ok := cl.Member(id); ok && (q.excused(id) || o.Log != nil && o.Log.LEO() >= hw) {
+			n++
+		}
+	}
+	return n
 }
 
 func (q *quorum) excused(n kafka.NodeID) bool {
@@ -175,14 +186,12 @@ func (c *Checker) quorumHighWatermark(cl Cluster, n kafka.NodeID, m *Member) {
 	if m.HW < q.hw && m.Epoch >= q.hwEpoch && !q.powerTook() {
 		c.broken("quorum high watermark", fmt.Sprintf("leader %d of epoch %d is at %d, after %d in epoch %d", n, m.Epoch, m.HW, q.hw, q.hwEpoch))
 	}
-	have := 0
-	for _, id := range m.Voters {
-		if o, ok := cl.Member(id); ok && (q.excused(id) || o.Log != nil && o.Log.LEO() >= m.HW) {
-			have++
+	// Voters are others from the append of their record on, and one event may
+	// commit by the old ones and append (KIP-853).
+	if have := q.reached(cl, m.HW, m.Voters); have <= len(m.Voters)/2 {
+		if old := q.member(n).voters; len(old) == 0 || q.reached(cl, m.HW, old) <= len(old)/2 {
+			c.broken("quorum majority", fmt.Sprintf("high watermark %d of leader %d in epoch %d is on the logs of %d of %d voters", m.HW, n, m.Epoch, have, len(m.Voters)))
 		}
-	}
-	if have <= len(m.Voters)/2 {
-		c.broken("quorum majority", fmt.Sprintf("high watermark %d of leader %d in epoch %d is on the logs of %d of %d voters", m.HW, n, m.Epoch, have, len(m.Voters)))
 	}
 	if m.HW > q.hw {
 		q.hw, q.hwEpoch = m.HW, m.Epoch

@@ -56,6 +56,9 @@ func (c *Checker) registration(cl Cluster, t *metadata.Topic, part int32, was *m
 		if p.id != t.ID {
 			p.reborn(t.ID)
 		}
+		if was != nil && len(was.ISR) == 0 && is.Leader == kafka.NoNode && len(is.ISR) > 0 && cl.UncleanAllowed(tp.Topic) {
+			p.unclean, p.judged = true, is.LeaderEpoch // a cancelled reassignment (KIP-455)
+		}
 		p.moved = true
 		if is.Leader != kafka.NoNode {
 			p.last = is.Leader

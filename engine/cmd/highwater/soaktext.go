@@ -91,8 +91,9 @@ func (s swarm) String() string {
 // lossy reports whether Kafka may lose records that acks=all acknowledged: by an
 // unclean election, or by losses of power together with other unclean ends, which
 // the controller cannot tell apart (KIP-966): after min.insync.replicas of them the
-// last leader leads again, even if it is the one that lost its records.
-func (s *swarm) lossy() bool { return s.unclean || s.power && s.crash }
+// last leader leads again, even if it is the one that lost its records. A broker
+// with a failed directory cannot end cleanly, so that it leaves all ELRs.
+func (s *swarm) lossy() bool { return s.unclean || s.power && s.crash || s.dirs && s.ends() }
 
 // script is a scenario as it is written.
 type script struct {
@@ -342,7 +343,7 @@ func (s *script) newConfig() string {
 }
 
 // ends reports whether brokers may be fenced.
-func (s *script) ends() bool {
+func (s *swarm) ends() bool {
 	return s.crash || s.stop || s.freeze || s.cut || s.oneWay || s.control || s.slow
 }
 
@@ -394,7 +395,7 @@ func (s *script) peace() {
 	if s.config {
 		s.line("   config topic t min.insync.replicas=%d", soakMinISR)
 	}
-	if !s.unclean {
+	if !s.unclean && !s.dirs {
 		return
 	}
 	s.line("at %s say The unclean elections that Kafka looks for every five minutes", s.at+10*kafka.Second)
