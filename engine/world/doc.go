@@ -2,7 +2,7 @@
 // scenario and of the user's hand, and keeps the past.
 //
 //	Spec ──New──> World at instant 0 ──Do(Command)──> World
-//	                 │ Clone every 10,000 events
+//	                 │ Clone every 16,000 events
 //	History: keyframe ── keyframe ── keyframe ── now ···· (computed future)
 //	           └─ restore and run: any earlier moment, exactly
 //
