@@ -2,7 +2,8 @@
 //
 //	highwater run [-trace] [-seed N] FILE|FOLDER...   run and check expectations
 //	highwater check FILE|FOLDER...                    parse only
-//	highwater soak [-seeds N] [-from SEED] [-for 60s] random faults with all laws on
+//	highwater soak [-seeds N] [-from SEED] [-for 60s] [-all] [-text]
+//	                                                  random faults with all laws on, then peace
 //	highwater functions                               the functions of expectations
 //	highwater verbs                                   the verbs of commands
 //

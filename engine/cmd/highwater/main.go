@@ -21,7 +21,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 const usage = `usage:
   highwater run [-trace] [-seed N] FILE|FOLDER...
   highwater check FILE|FOLDER...
-  highwater soak [-seeds N] [-from SEED] [-for 60s]
+  highwater soak [-seeds N] [-from SEED] [-for 60s] [-all] [-text]
   highwater functions
   highwater verbs
 `

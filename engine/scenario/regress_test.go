@@ -1,0 +1,81 @@
+package scenario
+
+import (
+	"testing"
+)
+
+// TestWhatTheSoakFound runs what random faults came upon, as short as it gets.
+func TestWhatTheSoakFound(t *testing.T) {
+	for name, text := range map[string]string{
+		// A log start within a batch: the new replica gets the batch whole, and has
+		// to begin at its base offset.
+		"log start within a batch": `
+cluster  brokers=4
+topic    t replica-assignment=1:2:3
+producer app linger.ms=50 batch.size=100000
+at 1s    produce app topic=t n=40
+at 2s    delete-records t-0 20
+at 3s    reassign t-0 1,2,4
+at 20s   expect isr(t-0) == {1, 2, 4}
+         expect logstart(t-0, 4) == 20
+         expect leo(t-0, 4) == 40
+`,
+		// A follower that is far behind gets more at a time than a segment holds.
+		"more than a segment at a time": `
+cluster  brokers=3 replica.lag.time.max.ms=2000
+topic    t replica-assignment=1:2:3
+producer app topic=t rate=100/s linger.ms=0
+at 1s    stop broker-3
+at 19s   config topic t segment.bytes=2000
+at 20s   start broker-3
+at 40s   expect isr(t-0) == {1, 2, 3}
+`,
+		// A controller that starts again draws the same random numbers: a topic that is
+		// made again had the id of the one that was deleted.
+		"topic ids after a restart": `
+cluster  brokers=3
+producer app linger.ms=0
+at 1s    crash controller-101
+at 2s    start controller-101
+at 5s    topic t replica-assignment=1:2:3
+at 7s    produce app topic=t n=5
+at 9s    delete-topic t
+at 12s   crash controller-101
+at 13s   start controller-101
+at 16s   topic t replica-assignment=1:2:3
+at 20s   expect leo(t-0) == 0
+         expect hw(t-0) == 0
+`,
+		// Bootstrap servers that do not lead name one that is none of them. A broker
+		// that starts again knows it from its quorum-state, and has to ask it.
+		"a leader that is no bootstrap server": `
+cluster  brokers=3 controllers=3 kraft.version=1
+at 0s    add controller-104
+at 2s    add-voter controller-104
+at 5s    remove-voter controller-101
+at 10s   remove-voter controller-102
+at 15s   stop controller-103
+at 18s   start controller-103
+at 25s   expect quorum_leader() == 104
+         crash broker-1
+at 26s   start broker-1
+at 50s   expect not fenced(broker-1)
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := Parse("title " + name + "\n" + text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep := Run(f, Options{})
+			if rep.Err != nil {
+				t.Error(rep.Err)
+			}
+			for _, r := range rep.Results {
+				if !r.Held {
+					t.Errorf("line %d: %s: %s", r.Line, r.Text, r.Why)
+				}
+			}
+		})
+	}
+}
