@@ -63,6 +63,7 @@
 //     is elected when nobody else is left, which counts as one (KIP-966).
 //   - Leaders that were deposed before such a loss do not count any more, nor does what
 //     a member does that the controller has let go.
+//   - A replica that lost records for which older ones had been cleaned lacks keys.
 //   - A leader may forget an ISR that it has proposed, see superset.
 //   - A cancelled reassignment may leave a replica in the ELR that is none any more.
 //   - A killed controller leaves pages that its next process acknowledges without an

@@ -121,6 +121,7 @@ type member struct {
 	verified kafka.Offset      // its log is known to equal the committed prefix up to here
 	excused  bool              // its machine lost power since it was last in sync
 	until    kafka.Offset      // excused until it has all that any replica had then; 0: not looked yet
+	patchy   bool              // it lost records that others had superseded: keys are gone with both
 	epoch    kafka.LeaderEpoch // that its broker last acted in; NoEpoch: since its start in none
 }
 
@@ -263,6 +264,7 @@ func (c *Checker) partitionNoted(n *trace.Note) {
 	case trace.Truncated:
 		m := p.member(n.Node)
 		m.verified = min(m.verified, n.Offset)
+		m.patchy = m.patchy || n.Offset < p.compacted
 	case trace.CleanerDone:
 		p.cleaned = append(p.cleaned, n.Node)
 	}
@@ -282,7 +284,7 @@ func (c *Checker) look(p *partition, i int) {
 func (c *Checker) powerLost(b kafka.NodeID) {
 	for i := range c.parts {
 		p := &c.parts[i]
-		*p.member(b) = member{node: b, excused: true, epoch: kafka.NoEpoch}
+		*p.member(b) = member{node: b, excused: true, patchy: p.member(b).patchy, epoch: kafka.NoEpoch}
 		p.moved = true
 		c.look(p, i)
 	}

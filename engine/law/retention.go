@@ -20,14 +20,16 @@ func (c *Checker) retention(p *partition) {
 }
 
 // cleaner: a compacted log reads as the same latest state. Up to where any has
-// been cleaned, for followers are given what is left there, a replica and each other one in the leader's maximal ISR say the
-// same of every key that retention has left on both.
+// been cleaned, for followers are given what is left there, a replica and each
+// other one in the leader's maximal ISR say the same of every key that retention
+// has left on both. A replica that lost what was cleaned for is left out: the
+// newer value went with the cut, the older one with the cleaning.
 func (c *Checker) cleaner(p *partition, node kafka.NodeID) {
 	for i := range c.now {
 		p.compacted = max(p.compacted, c.now[i].Log.CleanedTo())
 	}
 	a := c.at(node)
-	if a == nil || !a.Up || a.Log.Unclean() {
+	if a == nil || !a.Up || a.Log.Unclean() || p.member(node).patchy {
 		return
 	}
 	for i := range c.now {
@@ -35,7 +37,7 @@ func (c *Checker) cleaner(p *partition, node kafka.NodeID) {
 			continue
 		}
 		for _, n := range c.now[i].Maximal {
-			if b := c.at(n); b != nil && b != a && !b.Log.Unclean() {
+			if b := c.at(n); b != nil && b != a && !b.Log.Unclean() && !p.member(n).patchy {
 				c.sameState(p, a, b, c.now[i].HW)
 			}
 		}
