@@ -42,6 +42,9 @@ var inlined = []string{
 	"github.com/highwater-sim/highwater/ui/scene/...", "github.com/highwater-sim/highwater/ui/paint/...",
 }
 
+// forBrowser is what the go command needs in its environment.
+var forBrowser = []string{"GOOS=js", "GOARCH=wasm"}
+
 // module compiles one package for the browser, without debugging data. An empty
 // program is compiled as Go does by itself: it is what ours is compared with.
 func (s *site) module(name, pkg string) ([]byte, error) {
@@ -53,10 +56,17 @@ func (s *site) module(name, pkg string) ([]byte, error) {
 		for _, p := range inlined {
 			args = append(args, "-gcflags="+p+"=")
 		}
+		modules, err := s.leanModules(pkg)
+		if err != nil {
+			return nil, err
+		}
+		if modules != "" {
+			args = append(args, "-modfile="+modules)
+		}
 	}
 	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Dir = s.Root
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	cmd.Env = append(os.Environ(), forBrowser...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
 	}
@@ -117,10 +127,12 @@ func vuguHelper(file string) (string, error) {
 	return "", errors.New(file + ": no constant jsHelperScript")
 }
 
-// goCommand runs the go command in the repository and gives its trimmed output.
+// goCommand runs the go command in the repository, for the browser, and gives its
+// trimmed output.
 func (s *site) goCommand(args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = s.Root
+	cmd.Env = append(os.Environ(), forBrowser...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
