@@ -95,6 +95,7 @@ var order = []string{
 	"ops/slow-disk",
 	"ops/cut",
 	"ops/quotas",
+	"ops/quotas-users",
 	"ops/follower-fetch",
 }
 

@@ -94,7 +94,7 @@ type Broker struct {
 	locals   []LocalAppend
 	leaders  []LeaderChange
 	creating []string      // topics whose automatic creation is under way, sorted
-	uses     []clientUse   // of clients with a quota, sorted by client
+	uses     []clientUse   // of clients with a quota, sorted by user and client
 	opened   kafka.Instant // when the logs were
 	loaded   bool          // logs are open; requests are served
 	care     logCare       // retention, cleaner, DeleteRecords
@@ -184,6 +184,15 @@ func (b *Broker) request(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		b.handleFetch(now, in, req, out)
 	case *kmsg.ProduceRequest:
 		b.handleProduce(now, in, req, out)
+	default:
+		b.otherRequest(now, in, out)
+		b.Charge(now, in, out)
+	}
+}
+
+// otherRequest is request but for what moves records.
+func (b *Broker) otherRequest(now kafka.Instant, in *sim.Input, out *sim.Out) {
+	switch req := in.Request.(type) {
 	case *kmsg.MetadataRequest:
 		b.handleMetadata(now, in, req, out)
 	case *kmsg.ListOffsetsRequest:
@@ -200,6 +209,8 @@ func (b *Broker) request(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		b.handleDeleteRecords(now, in, req, out)
 	case *kmsg.DescribeConfigsRequest:
 		b.handleDescribeConfigs(in, req, out)
+	case *kmsg.DescribeClientQuotasRequest:
+		b.handleDescribeQuotas(in, req, out)
 	default:
 		if !forwardable(req) {
 			out.CloseConn(in.Conn) // an API that this broker does not know

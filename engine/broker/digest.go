@@ -45,9 +45,11 @@ func (b *Broker) Digest(h *sim.Hash) {
 	b.takes.digest(h)
 	h.Int(int64(len(b.uses)))
 	for i := range b.uses {
+		h.String(b.uses[i].user)
 		h.String(b.uses[i].client)
 		b.uses[i].produce.digest(h)
 		b.uses[i].consume.digest(h)
+		b.uses[i].request.digest(h)
 	}
 	for _, f := range b.fetchers {
 		f.digest(h)
@@ -194,7 +196,7 @@ func (a *alterPartition) digest(h *sim.Hash) {
 func (d *delayedProduce) digest(h *sim.Hash) {
 	h.Uint64(uint64(d.conn))
 	h.Int(int64(d.corr))
-	h.String(d.client)
+	d.who.digest(h)
 	h.Int(int64(d.deadline))
 	h.Int(d.token)
 	h.Int(int64(d.left))
@@ -206,6 +208,11 @@ func (d *delayedProduce) digest(h *sim.Hash) {
 		h.Int(int64(r.base))
 		h.Int(int64(r.last))
 	}
+}
+
+func (c caller) digest(h *sim.Hash) {
+	h.String(c.user)
+	h.String(c.client)
 }
 
 func (s *session) digest(h *sim.Hash) {
@@ -220,7 +227,7 @@ func (s *session) digest(h *sim.Hash) {
 	h.Int(int64(s.corr))
 	h.Int(int64(s.deadline))
 	h.String(s.rack)
-	h.String(s.client)
+	s.who.digest(h)
 	h.Int(int64(s.minBytes)<<32 | int64(s.maxBytes))
 	for i := range s.parts {
 		p := &s.parts[i]

@@ -23,7 +23,7 @@
 //	quota.go       throttled replication (KIP-73)  validate.go   checks before an append
 //	retention.go   old segments, their files       cleaner.go    the log cleaner
 //	logdirs.go     log directories that fail       assign.go      AssignReplicasToDirs (KIP-858)
-//	clientquota.go client quotas (KIP-13, KIP-219) deleterecords.go, careview.go
+//	clientquota.go client quotas (KIP-13, KIP-124) describequotas.go, deleterecords.go, careview.go
 //	selector.go    the nearest replica (KIP-392)   snapshot.go    producer snapshots' bytes
 //
 // Rules come from core/.../cluster/Partition.scala, core/.../server/

@@ -50,7 +50,7 @@ func (b *Broker) handleFetch(now kafka.Instant, in *sim.Input, req *kmsg.FetchRe
 	s.parked = false // an older request of this session has lost its client
 	s.conn, s.corr, s.version = in.Conn, in.Corr, req.Version
 	s.minBytes, s.maxBytes = req.MinBytes, min(req.MaxBytes, b.set.serveMaxBytes)
-	s.isolation, s.rack, s.client = req.IsolationLevel, req.Rack, in.ClientID
+	s.isolation, s.rack, s.who = req.IsolationLevel, req.Rack, callerOf(in)
 	if limit := b.consumeLimit(s); limit > 0 {
 		s.maxBytes = int32(min(int64(s.maxBytes), limit*(quotaSamples-1)))
 		s.minBytes = min(s.minBytes, s.maxBytes)

@@ -24,7 +24,7 @@ type delayedProduce struct {
 	req      *kmsg.ProduceRequest // nil for a local append
 	conn     sim.ConnID
 	corr     int32
-	client   string
+	who      caller
 	deadline kafka.Instant
 	token    int64 // of a local append
 	left     int   // batches that still wait
@@ -136,13 +136,13 @@ func (b *Broker) produce(now kafka.Instant, in *sim.Input, req *kmsg.ProduceRequ
 	if req.Acks == 0 {
 		if slices.ContainsFunc(results, func(r produceResult) bool { return r.code != kafka.None }) {
 			out.CloseConn(in.Conn)
-		} else if wait := b.produceQuota(now, in.ClientID, req); wait > 0 {
+		} else if wait := b.produceQuota(now, callerOf(in), req); wait > 0 {
 			out.Mute(in.Conn, now.Add(wait))
 		}
 		return
 	}
 	if waiting == 0 {
-		b.replyProduce(in.Conn, in.Corr, in.ClientID, req, b.produceResponse(req, results), out)
+		b.replyProduce(in.Conn, in.Corr, callerOf(in), req, b.produceResponse(req, results), out)
 		return
 	}
 	m := &struct { // one allocation for an ordinary request
@@ -150,7 +150,7 @@ func (b *Broker) produce(now kafka.Instant, in *sim.Input, req *kmsg.ProduceRequ
 		results [2]produceResult
 	}{}
 	m.d = delayedProduce{
-		gen: b.gen, req: req, conn: in.Conn, corr: in.Corr, client: in.ClientID, left: waiting, results: append(m.results[:0], results...),
+		gen: b.gen, req: req, conn: in.Conn, corr: in.Corr, who: callerOf(in), left: waiting, results: append(m.results[:0], results...),
 		deadline: now.Add(kafka.Duration(req.TimeoutMillis) * kafka.Millisecond),
 	}
 	b.park(now, &m.d, out)
@@ -335,7 +335,7 @@ func (b *Broker) finishProduce(slot int32, d *delayedProduce, out *sim.Out) {
 		b.locals = append(b.locals, LocalAppend{Token: d.token, First: r.base, Last: r.last, Err: r.code})
 		return
 	}
-	b.replyProduce(d.conn, d.corr, d.client, d.req, b.produceResponse(d.req, d.results), out)
+	b.replyProduce(d.conn, d.corr, d.who, d.req, b.produceResponse(d.req, d.results), out)
 }
 
 // expireProduces ends what has waited too long with REQUEST_TIMED_OUT. The

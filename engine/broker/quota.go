@@ -40,7 +40,7 @@ type quotaSample struct {
 }
 
 // record counts bytes.
-func (t *throttle) record(now kafka.Instant, n int) {
+func (t *throttle) record(now kafka.Instant, n int64) {
 	switch {
 	case t.n == 0:
 		t.samples[0], t.n = quotaSample{start: now}, 1
@@ -49,7 +49,7 @@ func (t *throttle) record(now kafka.Instant, n int) {
 		t.samples[t.current] = quotaSample{start: now}
 		t.n = max(t.n, t.current+1)
 	}
-	t.samples[t.current].bytes += int64(n)
+	t.samples[t.current].bytes += n
 }
 
 // measure sums what is not too old, and says since when.
@@ -137,7 +137,7 @@ func (b *Broker) gave(now kafka.Instant, s *session, results []readResult) {
 	for i := range results {
 		r := &results[i]
 		if n := s.parts[r.pos].part; r.told && len(r.records) > 0 && n >= 0 && b.leaderThrottled(b.parts[n]) {
-			b.gives.record(now, len(r.records))
+			b.gives.record(now, int64(len(r.records)))
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (b *Broker) took(now kafka.Instant, p *partition, n int, behind bool) kafka
 	if b.set.followerRate == noLimit || !listed(p.set.followerThrottled, p.tp.Partition, b.cfg.ID) {
 		return 0
 	}
-	b.takes.record(now, n)
+	b.takes.record(now, int64(n))
 	if !behind || !b.takes.exceeded(now, b.set.followerRate) {
 		return 0
 	}

@@ -27,7 +27,7 @@ func TestThrottle(t *testing.T) {
 		{40_000, 1500, true},
 	} {
 		if c.bytes > 0 {
-			q.record(at(c.ms), int(c.bytes))
+			q.record(at(c.ms), int64(c.bytes))
 		}
 		if got := q.exceeded(at(c.ms), limit); got != c.exceeded {
 			t.Errorf("at %d ms: exceeded is %v", c.ms, got)

@@ -46,7 +46,7 @@ type session struct {
 	maxBytes  int32
 	isolation int8
 	rack      string // the client's
-	client    string // client.id
+	who       caller
 	deadline  kafka.Instant
 }
 

@@ -17,6 +17,6 @@
 // with jitter, and record identities. It refuses decisions of a machine: what
 // to send, what to retry, what to give up.
 //
-// Left out: metadata.max.idle.ms (topics are never forgotten), quotas,
-// security, and telemetry.
+// Left out: metadata.max.idle.ms (topics are never forgotten),
+// authentication (who a client says it is, it is), and telemetry.
 package client

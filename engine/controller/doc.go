@@ -25,5 +25,5 @@
 // topics and dynamic configs. It refuses the log: its owner appends what TakeRecords gives
 // and tells Committed how far the log is committed.
 //
-// Left out: client quotas, ACLs, tokens, UpdateFeatures, unregistering brokers.
+// Left out: ACLs, tokens, UpdateFeatures, unregistering brokers.
 package controller

@@ -34,9 +34,13 @@ func (img *Image) Digest(h *sim.Hash) {
 	}
 	h.Int(int64(len(img.Quotas)))
 	for _, q := range img.Quotas {
-		h.String(q.Client)
-		h.Int(q.Produce)
-		h.Int(q.Consume)
+		for _, p := range [2]QuotaPart{q.User, q.Client} {
+			h.Bool(p.Set)
+			h.String(p.Name)
+		}
+		for _, l := range q.Limits {
+			h.Int(l)
+		}
 	}
 	h.Int(int64(len(img.Features)))
 	for _, f := range img.Features {

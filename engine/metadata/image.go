@@ -12,7 +12,7 @@ type Image struct {
 	Configs []ResourceConfig // sorted by (Type, Name)
 
 	Features       []Feature     // finalized levels, sorted by Name
-	Quotas         []ClientQuota // of clients, sorted by Client; "" is the default of all
+	Quotas         []ClientQuota // sorted by user, then client id
 	NextProducerID int64         // first producer id that no broker has leased
 
 	byID []*Topic // the same topics, sorted by ID

@@ -111,6 +111,9 @@ func (n *Broker) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	case in.Kind == sim.InputTimer && in.Timer.Owner == sim.OwnerGroup,
 		in.Kind == sim.InputRequest && group.Handles(in.Request) && n.broker.Serving():
 		n.group.Step(now, in, n.image, out)
+		if in.Kind == sim.InputRequest {
+			n.broker.Charge(now, in, out)
+		}
 	case in.Kind == sim.InputTimer && in.Timer.Owner == sim.OwnerNode:
 		n.flushPages(now, out)
 	case in.Kind == sim.InputCommand:

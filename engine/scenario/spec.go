@@ -140,6 +140,7 @@ func (p *parser) clientSpec(a *args, kind string) world.ClientSpec {
 // producerSpec reads: producer app topic=payments acks=1 linger.ms=0 rate=50/s keys=8
 func (p *parser) producerSpec(a *args) world.ClientSpec {
 	c := world.ClientSpec{Kind: world.ClientProducer, Name: a.newName("client"), Partition: -1}
+	c.User = a.user()
 	if w, ok := a.value("topic"); ok {
 		c.Topic = w.value
 		p.topicOf(a.st.line, w.valCol, w.value)
@@ -167,6 +168,7 @@ func (p *parser) producerSpec(a *args) world.ClientSpec {
 // consumerSpec reads: consumer c1 group=billing assign=payments from=earliest work=2ms
 func (p *parser) consumerSpec(a *args) world.ClientSpec {
 	c := world.ClientSpec{Kind: world.ClientConsumer, Name: a.newName("client"), Partition: -1}
+	c.User = a.user()
 	if w, ok := a.value("group"); ok {
 		if c.Group = w.value; !validName(w.value) {
 			a.badValue(w, clip(w.value)+" is not a group's name")
@@ -209,6 +211,15 @@ func (p *parser) consumerSpec(a *args) world.ClientSpec {
 	c.Configs = a.configs(kafka.ScopeConsumer)
 	a.done()
 	return c
+}
+
+// user takes user=alice: as whom a client connects.
+func (a *args) user() string {
+	w, ok := a.value("user")
+	if ok && (!validName(w.value) || w.value == "all") {
+		a.badValue(w, "user is the name of a principal such as alice, not "+clip(w.value))
+	}
+	return w.value
 }
 
 // assigned reads a topic (all its partitions: Partition -1) or a partition.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/world"
 )
 
@@ -33,8 +34,8 @@ var verbs = map[string]verb{
 	"sync":         {world.VerbSync, "sync NODE[,NODE]", "flush the page cache, as sync(1)", readNodes},
 	"topic":        {world.VerbTopic, "topic NAME [partitions=3] [replication.factor=3] [replica-assignment=1:2:3] [CONFIG=VALUE]", "create a topic", readTopic},
 	"delete-topic": {world.VerbDeleteTopic, "delete-topic NAME", "delete a topic", readDeleteTopic},
-	"producer":     {world.VerbClient, "producer NAME topic=T [rate=50/s] [keys=8] [partition=0] [count=100] [size=1KB] [CONFIG=VALUE]", "start a producer", readClient},
-	"consumer":     {world.VerbClient, "consumer NAME assign=T[,T-0] [group=G] [from=earliest] [work=5ms] [commit=first] [CONFIG=VALUE]", "start a consumer", readClient},
+	"producer":     {world.VerbClient, "producer NAME topic=T [rate=50/s] [keys=8] [partition=0] [count=100] [size=1KB] [user=U] [CONFIG=VALUE]", "start a producer", readClient},
+	"consumer":     {world.VerbClient, "consumer NAME assign=T[,T-0] [group=G] [from=earliest] [work=5ms] [commit=first] [user=U] [CONFIG=VALUE]", "start a consumer", readClient},
 	"config":       {world.VerbConfig, "config topic T|broker broker-1|cluster CONFIG=VALUE", "change dynamic configs; no value deletes", readConfig},
 	"produce":      {world.VerbProduce, "produce PRODUCER [topic=T] [key=K] [value=V|tombstone] [partition=0] [timestamp=MS] [n=10]", "send records now", readProduce},
 	"seek":         {world.VerbSeek, "seek CONSUMER T-0 to earliest|latest|OFFSET", "move a position", readSeek},
@@ -48,7 +49,7 @@ var verbs = map[string]verb{
 	"reassign":        {world.VerbReassign, "reassign T-0 4,2,3 [T-1 3,2,4] [throttle=10MB/s]", "kafka-reassign-partitions --execute: these replicas, the preferred leader first", readReassign},
 	"cancel-reassign": {world.VerbCancelReassign, "cancel-reassign T-0 [T-1]", "kafka-reassign-partitions --cancel: back to the replicas of before", readCancelReassign},
 	"verify-reassign": {world.VerbVerifyReassign, "verify-reassign TOPIC", "kafka-reassign-partitions --verify: takes throttles off if all is done", readVerifyReassign},
-	"quota":           {world.VerbQuota, "quota CLIENT|all [produce=1MB/s] [consume=1MB/s]", "kafka-configs --entity-type clients: what a client may do; unlimited takes it off", readQuota},
+	"quota":           {world.VerbQuota, "quota [CLIENT|all] [user=U|all] [produce=1MB/s] [consume=1MB/s] [request=50%] [mutations=2/s]", "kafka-configs --entity-type clients, users: what a client.id, a user, or a client.id of a user may do; unlimited takes it off", readQuota},
 	"delete-records":  {world.VerbDeleteRecords, "delete-records T-0 OFFSET|latest", "kafka-delete-records: what is below the offset goes; latest is the high watermark", readDeleteRecords},
 	"corrupt":         {world.VerbCorrupt, "corrupt NODE[,NODE] T-0 OFFSET [length]", "a bit of that record flips on the disk: of its value, or of its length", readCorrupt},
 	"add":             {world.VerbAddBroker, "add broker-4 [rack=d] | add controller-104", "a new machine with a new broker, or a controller that only observes, joins the cluster", readAdd},
@@ -303,17 +304,56 @@ func readSeek(a *args, c *world.Command) {
 	}
 }
 
-// readQuota reads quotas of a client, or of all clients that have none.
+// readQuota reads quotas of a client id, of a user, or of both together; all is for
+// those that have none of their own.
 func readQuota(a *args, c *world.Command) {
-	if w, ok := a.next("a client, or all, as in: quota app produce=1MB/s"); ok && w.text != "all" {
-		c.Name = w.text
-		a.p.clientOf(a.st.line, w.col, w.text, "")
+	if w, ok := a.value("user"); ok {
+		switch c.QuotaUser = metadata.PartOf(w.value); {
+		case w.value == "all":
+			c.QuotaUser.Name = ""
+		case !validName(w.value):
+			a.badValue(w, "user is the name of a principal such as alice, or all, not "+clip(w.value))
+		}
 	}
-	c.ProduceQuota, c.ConsumeQuota = a.byteRate("produce", -1), a.byteRate("consume", -1)
-	if c.ProduceQuota < 0 && c.ConsumeQuota < 0 {
-		a.p.problem(a.st.line, a.st.col, "quota changes nothing; give produce= or consume=, as in: quota app produce=1MB/s")
+	if bare := slices.ContainsFunc(a.words, func(w word) bool { return !w.pair }); bare || !c.QuotaUser.Set {
+		if w, ok := a.next("a client, or all, or user=, as in: quota app produce=1MB/s"); ok {
+			if c.QuotaClient = metadata.PartOf(w.text); w.text == "all" {
+				c.QuotaClient.Name = ""
+			} else {
+				a.p.clientOf(a.st.line, w.col, w.text, "")
+			}
+		}
+	}
+	c.Quotas = [metadata.QuotaKinds]int64{
+		metadata.ProduceRate: a.byteRate("produce", -1), metadata.ConsumeRate: a.byteRate("consume", -1),
+		metadata.RequestShare: a.limit("request", "%", "a share of one thread's time such as 50%"),
+		metadata.MutationRate: a.limit("mutations", "/s", "partitions created and deleted per second, such as 2/s"),
+	}
+	if c.Quotas == [metadata.QuotaKinds]int64{-1, -1, -1, -1} {
+		a.p.problem(a.st.line, a.st.col, "quota changes nothing; give produce=, consume=, request= or mutations=, as in: quota app produce=1MB/s")
 	}
 }
+
+// limit takes key=N with a unit, in millionths; unlimited is 0, -1 stands for none.
+func (a *args) limit(key, unitName, what string) int64 {
+	w, ok := a.value(key)
+	if !ok {
+		return -1
+	}
+	if w.value == "unlimited" {
+		return 0
+	}
+	number, has := strings.CutSuffix(w.value, unitName)
+	n, rest, good := scaled(number, []unit{{"", 1_000_000}}, limitMax)
+	if !good || !has || rest != "" || n == 0 {
+		a.badValue(w, key+" is "+what+", or unlimited, not "+clip(w.value))
+		return -1
+	}
+	return n
+}
+
+// limitMax bounds what limit reads.
+const limitMax = 1_000_000 * 1_000_000
 
 func readElect(a *args, c *world.Command) {
 	c.Unclean = a.flag("unclean")

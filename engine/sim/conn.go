@@ -344,7 +344,7 @@ func (k *Kernel) serve(i int32, a arrived) {
 	c.busy, c.busyCorr = !a.oneWay, a.corr
 	k.in = Input{
 		Kind: InputRequest, From: k.slots[c.client].id, Channel: c.channel,
-		Conn: connID(i, life), Corr: a.corr, ClientID: k.slots[c.client].name, Request: a.req,
+		Conn: connID(i, life), Corr: a.corr, ClientID: k.slots[c.client].name, User: k.slots[c.client].user, Request: a.req,
 	}
 	k.step(server, a.cause)
 	if c = &k.conns[i]; a.oneWay && c.life == life && len(c.inbox) > 0 {

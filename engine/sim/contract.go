@@ -68,7 +68,7 @@ type InputKind uint8
 // The kinds of input, with the fields that each fills.
 const (
 	InputBoot         InputKind = iota // the process starts: none
-	InputRequest                       // From, Conn, Channel, Corr, ClientID, Request
+	InputRequest                       // From, Conn, Channel, Corr, ClientID, User, Request
 	InputResponse                      // From, Channel, Corr, Response
 	InputDisconnected                  // From, Channel, Corr: a request of ours that will get no answer; Reason
 	InputTimer                         // Timer
@@ -84,6 +84,7 @@ type Input struct {
 	Conn     ConnID
 	Corr     int32
 	ClientID string // of a request: the client.id in its header
+	User     string // of a request: the principal that its connection has; "": User:ANONYMOUS
 	Request  kmsg.Request
 	Response kmsg.Response
 	Timer    Timer
@@ -190,6 +191,23 @@ func (o *Out) Reply(conn ConnID, corr int32, resp kmsg.Response) {
 // out at once; ask for Mute before Reply.
 func (o *Out) Mute(conn ConnID, until kafka.Instant) {
 	o.ops = append(o.ops, op{kind: opMute, conn: conn, at: until})
+}
+
+// Throttle has the response that this step gives to a request carry its
+// throttle_time_ms, and mutes the connection for so long (KIP-219). Nothing happens
+// without such a response, or if it cannot say so.
+func (o *Out) Throttle(conn ConnID, corr int32, wait kafka.Duration) {
+	for i := range o.ops {
+		p := &o.ops[i]
+		if p.kind != opReply || p.conn != conn || p.corr != corr {
+			continue
+		}
+		if r, ok := p.resp.(kmsg.SetThrottleResponse); ok {
+			r.SetThrottle(int32(wait.Millis()))
+			o.Mute(conn, o.now.Add(wait))
+		}
+		return
+	}
 }
 
 // CloseConn closes a connection from the server's side (a broker does so when

@@ -61,6 +61,7 @@ type Kernel struct {
 type slot struct {
 	id      ActorID
 	name    string
+	user    string // principal of its connections; "": User:ANONYMOUS
 	actor   Actor
 	up      bool
 	powered bool
@@ -100,6 +101,13 @@ func (k *Kernel) Add(id ActorID, name string, a Actor) {
 	})
 	(*table)[i] = int32(len(k.slots))
 }
+
+// SetUser says as whom a process connects. There is no authentication: servers
+// believe it.
+func (k *Kernel) SetUser(id ActorID, user string) { k.slots[k.find(id)].user = user }
+
+// User is what SetUser said, "" if nothing.
+func (k *Kernel) User(id ActorID) string { return k.slots[k.find(id)].user }
 
 // find returns an actor's slot; -1 if there is none.
 func (k *Kernel) find(id ActorID) int32 {

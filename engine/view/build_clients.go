@@ -13,7 +13,7 @@ func (b *Builder) producers(w *world.World, into *Cluster) {
 		v := &into.Producers[i]
 		pending := v.Pending[:0]
 		*v = Producer{
-			ID: int32(p.ID()), Name: p.Name(), State: processState(w.Kernel(), p.ID()), Paused: p.Paused(),
+			ID: int32(p.ID()), Name: p.Name(), User: w.Kernel().User(p.ID()), State: processState(w.Kernel(), p.ID()), Paused: p.Paused(),
 			Topic: p.Topic(), Acks: p.Acks(), Rate: p.Rate(), Queued: p.Queued(), InFlight: p.InFlight(),
 			Sent: p.Sent(), Acked: p.Acked().Len(), Failed: p.Failed().Len(), Retries: p.Retries(),
 			LastError: lastError(p.Errors()), Configs: settings(v.Configs[:0], p.Settings(), kafka.ScopeProducer),
@@ -48,7 +48,7 @@ func (b *Builder) consumers(w *world.World, into *Cluster) {
 		v := &into.Consumers[i]
 		assigned := v.Assigned[:0]
 		*v = Consumer{
-			ID: int32(c.ID()), Name: c.Name(), Group: c.Group(), State: processState(w.Kernel(), c.ID()), Paused: c.Paused(),
+			ID: int32(c.ID()), Name: c.Name(), User: w.Kernel().User(c.ID()), Group: c.Group(), State: processState(w.Kernel(), c.ID()), Paused: c.Paused(),
 			Delivered: c.Delivered(), LastError: lastError(c.Errors()), Configs: settings(v.Configs[:0], c.Settings(), kafka.ScopeConsumer),
 		}
 		b.assigned = c.Assignment(b.assigned[:0])

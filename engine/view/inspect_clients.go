@@ -17,6 +17,7 @@ func (i *inspector) producer(name string) bool {
 		i.title("producer %s", name)
 		i.subtitle("acks=%s · %s", v.Acks, v.State)
 		i.row("topic", v.Topic)
+		i.principal(v.User)
 		i.row("rate", rate(v.Rate))
 		i.num("records sent", v.Sent)
 		i.num("acknowledged", v.Acked)
@@ -44,6 +45,12 @@ func (i *inspector) producer(name string) bool {
 		return true
 	}
 	return false
+}
+
+func (i *inspector) principal(user string) {
+	if user != "" {
+		i.row("principal", "User:"+user)
+	}
 }
 
 // rate prints records per 1000 s as records a second.
@@ -84,6 +91,7 @@ func (i *inspector) consumer(name string) bool {
 		}
 		i.title("consumer %s", name)
 		i.subtitle("%s · %s", groupWords(v.Group), v.State)
+		i.principal(v.User)
 		i.num("delivered", v.Delivered)
 		i.rowIf(v.LastError != kafka.None, "last error", v.LastError.String())
 		for _, a := range v.Assigned {

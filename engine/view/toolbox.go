@@ -19,6 +19,7 @@ const (
 	ToolQuorumStatus    = "kafka-metadata-quorum describe --status"
 	ToolQuorumReplicas  = "kafka-metadata-quorum describe --replication"
 	ToolReassign        = "kafka-reassign-partitions --list"
+	ToolQuotas          = "kafka-configs --describe --entity-type users | clients"
 	ToolGroups          = "kafka-consumer-groups --describe --all-groups"
 	ToolDumpLog         = "kafka-dump-log --print-data-log"
 	ToolDumpIndex       = "kafka-dump-log: .index and .timeindex"
@@ -30,7 +31,7 @@ const (
 func Tools(s Selection) []string {
 	switch s.Kind {
 	case "":
-		return []string{ToolTopics, ToolUnderReplicated, ToolUnavailable, ToolQuorumStatus, ToolQuorumReplicas, ToolReassign, ToolGroups}
+		return []string{ToolTopics, ToolUnderReplicated, ToolUnavailable, ToolQuorumStatus, ToolQuorumReplicas, ToolReassign, ToolGroups, ToolQuotas}
 	case "controller":
 		return []string{ToolQuorumStatus, ToolQuorumReplicas}
 	case "broker":
@@ -42,7 +43,9 @@ func Tools(s Selection) []string {
 	case "record":
 		return []string{ToolDumpLog}
 	case "consumer":
-		return []string{ToolGroups}
+		return []string{ToolGroups, ToolQuotas}
+	case "producer":
+		return []string{ToolQuotas}
 	}
 	return nil
 }
@@ -66,6 +69,8 @@ func Tool(w *world.World, c *Cluster, s Selection, name string) []string {
 		return ListReassignments(c)
 	case ToolGroups:
 		return DescribeGroups(w, c)
+	case ToolQuotas:
+		return DescribeQuotas(w)
 	}
 	if s.Node < 1 || int(s.Node) > len(w.Brokers()) {
 		return nil

@@ -219,6 +219,7 @@ type Cell struct {
 type Producer struct {
 	ID        int32 // actor
 	Name      string
+	User      string // principal; "": ANONYMOUS
 	State     ProcessState
 	Paused    bool
 	Topic     string
@@ -249,6 +250,7 @@ type PendingBatch struct {
 type Consumer struct {
 	ID        int32
 	Name      string
+	User      string // principal; "": ANONYMOUS
 	Group     string
 	State     ProcessState
 	Paused    bool

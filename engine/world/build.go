@@ -151,6 +151,7 @@ func (w *World) startClient(s ClientSpec, cause trace.ID) {
 	}
 	w.clients = append(w.clients, clientRef{s.Name, id, s.Kind})
 	w.k.Add(id, s.Name, p)
+	w.k.SetUser(id, s.User)
 	w.k.Start(id, cause)
 }
 
@@ -216,7 +217,7 @@ func (w *World) doAdmin(c Command, cause trace.ID) {
 		}
 		order = admin.DeleteRecords{Token: w.token(), TP: c.Partition, Offset: kafka.Offset(off)}
 	case VerbQuota:
-		order = admin.AlterQuotas{Token: w.token(), Client: c.Name, Produce: c.ProduceQuota, Consume: c.ConsumeQuota}
+		order = admin.AlterQuotas{Token: w.token(), User: c.QuotaUser, Client: c.QuotaClient, Limits: c.Quotas}
 	case VerbAddVoter, VerbRemoveVoter:
 		order = w.voterOrder(c)
 	case VerbElect:

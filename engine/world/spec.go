@@ -1,6 +1,9 @@
 package world
 
-import "github.com/highwater-sim/highwater/engine/kafka"
+import (
+	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
+)
 
 // Spec is what a world is built from: the header of a scenario. It is plain
 // data; New checks it and says what is wrong with field and fix.
@@ -52,6 +55,7 @@ const (
 type ClientSpec struct {
 	Kind ClientKind
 	Name string
+	User string // its principal; "": ANONYMOUS. There is no authentication
 
 	// A producer's workload.
 	Topic        string
@@ -109,7 +113,7 @@ const (
 	VerbAddBroker        // Name: broker-N, the next free one, Rack: a new machine with a new broker
 	VerbDeleteRecords    // Partition, To: an offset, or latest for the high watermark: kafka-delete-records
 	VerbCorrupt          // Nodes, Partition, To: an offset: a bit of that record's batch flips on the disk; Name: "value" or "length"
-	VerbQuota            // Name: client.id, "" for all, ProduceQuota, ConsumeQuota: kafka-configs --entity-type clients
+	VerbQuota            // QuotaUser, QuotaClient, Quotas: kafka-configs --entity-type users, clients
 	VerbAddController    // Name: controller-N, the next free one: a new machine with a new controller, an observer at first
 	VerbAddVoter         // Name: a controller: kafka-metadata-quorum add-controller
 	VerbRemoveVoter      // Name: a controller: kafka-metadata-quorum remove-controller
@@ -156,7 +160,8 @@ type Command struct {
 	Throttle int64 // bytes per second; 0: none
 	Count    int64 // partitions in all
 
-	ProduceQuota, ConsumeQuota int64 // bytes per second; 0: none, -1: as it is
+	QuotaUser, QuotaClient metadata.QuotaPart
+	Quotas                 [metadata.QuotaKinds]int64 // 0: none, -1: as it is
 
 	Rack string // "": what the cluster's racks say, if it has some
 }

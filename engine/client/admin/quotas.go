@@ -8,41 +8,43 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// AlterQuotas is kafka-configs --alter --entity-type clients: bytes per second,
-// 0 for none, -1 to leave a quota as it is.
+// AlterQuotas is kafka-configs --alter for the entity types users and clients.
 type AlterQuotas struct {
-	Token   int32
-	Client  string // client.id; "" is --entity-default
-	Produce int64
-	Consume int64
+	Token        int32
+	User, Client metadata.QuotaPart // one of them at least is set
+	// Limits are by kind, in its unit: 0 for none, -1 to leave one as it is.
+	Limits [metadata.QuotaKinds]int64
 }
 
 func (o AlterQuotas) token() int32 { return o.Token }
 
 func (o AlterQuotas) what() string {
-	if o.Client == "" {
-		return "alter quotas of clients"
-	}
-	return "alter quotas of client " + o.Client
+	q := metadata.ClientQuota{User: o.User, Client: o.Client}
+	return "alter quotas of " + q.Describe()
 }
 
 func (o AlterQuotas) request() kmsg.Request {
 	r := kmsg.NewPtrAlterClientQuotasRequest()
 	r.Version = 1
 	e := kmsg.NewAlterClientQuotasRequestEntry()
-	who := kmsg.NewAlterClientQuotasRequestEntryEntity()
-	who.Type = metadata.QuotaClientID
-	if o.Client != "" {
-		who.Name = kmsg.StringPtr(o.Client)
+	for _, p := range []struct {
+		of   string
+		part metadata.QuotaPart
+	}{{metadata.QuotaUser, o.User}, {metadata.QuotaClientID, o.Client}} {
+		if !p.part.Set {
+			continue
+		}
+		who := kmsg.NewAlterClientQuotasRequestEntryEntity()
+		if who.Type = p.of; p.part.Name != "" {
+			who.Name = kmsg.StringPtr(p.part.Name)
+		}
+		e.Entity = append(e.Entity, who)
 	}
-	e.Entity = append(e.Entity, who)
-	for _, q := range []struct {
-		key  string
-		rate int64
-	}{{metadata.QuotaProduce, o.Produce}, {metadata.QuotaConsume, o.Consume}} {
-		if q.rate >= 0 {
+	for k, limit := range o.Limits {
+		if limit >= 0 {
+			kind := metadata.QuotaKind(k)
 			op := kmsg.NewAlterClientQuotasRequestEntryOp()
-			op.Key, op.Value, op.Remove = q.key, math.Float64frombits(metadata.QuotaBits(q.rate)), q.rate == 0
+			op.Key, op.Value, op.Remove = kind.Key(), math.Float64frombits(kind.Bits(limit)), limit == 0
 			e.Ops = append(e.Ops, op)
 		}
 	}
