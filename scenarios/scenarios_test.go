@@ -98,3 +98,34 @@ func check(t *testing.T, rep scenario.Report) {
 		}
 	}
 }
+
+// TestCases makes sure that every case is re-enacted by a lesson and that the
+// lessons name no others.
+func TestCases(t *testing.T) {
+	by := map[string][]string{}
+	for _, e := range All() {
+		f, err := scenario.Parse(Text(e.ID))
+		if err != nil {
+			t.Fatalf("%s: %v", e.ID, err)
+		}
+		for _, id := range f.Cases {
+			by[id] = append(by[id], e.ID)
+		}
+	}
+	last := ""
+	for _, c := range Cases {
+		switch {
+		case c.ID <= last:
+			t.Errorf("case %s comes after %s", c.ID, last)
+		case c.Source == "" || c.Says == "":
+			t.Errorf("case %s does not say where it is from, or what came out", c.ID)
+		case len(by[c.ID]) == 0:
+			t.Errorf("case %s is in no lesson: %s", c.ID, c.Says)
+		}
+		last = c.ID
+		delete(by, c.ID)
+	}
+	for id, lessons := range by {
+		t.Errorf("%v name the case %s, which is not in the list", lessons, id)
+	}
+}

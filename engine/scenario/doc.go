@@ -17,6 +17,7 @@
 //
 //	title    The leader acks alone
 //	chapter  durability
+//	case     R15 T03
 //	seed     42
 //	text     Paragraphs of prose. Indented lines below go on; a blank line between
 //	         begins a new paragraph.
@@ -36,6 +37,9 @@
 //	at 35s   reassign payments-0 4,2,3 payments-1 3,2,4 throttle=10MB/s
 //	at 50s   verify-reassign payments
 //	at 60s   end
+//
+// The ids after case are those of public reports that the text re-enacts, as a
+// library of scenarios numbers them.
 //
 // Every other key=value is a config under Kafka's own name. Indented lines
 // belong to the instant above them. The steps of one instant happen in the order

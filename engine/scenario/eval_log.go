@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/trace"
 )
@@ -49,6 +50,23 @@ func evalHorizons(e *env, a []Arg) (Value, string) {
 		}
 	}
 	return number(n)
+}
+
+// evalHorizon is the latest delete horizon, counted from the scenario's start.
+func evalHorizon(e *env, a []Arg) (Value, string) {
+	r, _, why := e.replica(a)
+	if why != "" {
+		return none(why)
+	}
+	v := Value{Type: TypeTime, N: int64(kafka.Never)}
+	for b := range r.Log.Batches(r.Log.LogStart()) {
+		if ms, ok := b.Header.DeleteHorizon(); ok {
+			if at := int64(kafka.InstantOfUnixMilli(ms)); v.N == int64(kafka.Never) || at > v.N {
+				v.N = at
+			}
+		}
+	}
+	return v, ""
 }
 
 // evalCodecs lists the codecs of the batches.

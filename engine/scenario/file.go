@@ -9,6 +9,7 @@ import (
 type File struct {
 	Title   string
 	Chapter string   // folder under scenarios/, "" if it has none
+	Cases   []string // ids of the public reports that it re-enacts: R15
 	Prose   []string // paragraphs
 	Spec    world.Spec
 	Steps   []Step        // in the order of the file, which is the order of time

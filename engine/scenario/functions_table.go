@@ -38,6 +38,7 @@ var functions = []*Function{
 	{Name: "size", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumber, Doc: "bytes in its segments", eval: evalSize},
 	{Name: "cleaned_to", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumber, Doc: "the cleaner has been over all below this offset", eval: evalCleanedTo},
 	{Name: "horizons", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeNumber, Doc: "how many of its batches have a delete horizon (KIP-534)", eval: evalHorizons},
+	{Name: "horizon", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeTime, Doc: "the latest of those delete horizons; never if there is none", eval: evalHorizon},
 	{Name: "log_dir", Args: []ArgKind{ArgPartition, ArgBroker}, Result: TypeText, Doc: "the log directory in which that broker has it; none if it has none", eval: evalLogDir},
 	{Name: "offline_dirs", Args: []ArgKind{ArgBroker}, Result: TypeTexts, Doc: "the broker's log directories that are offline", eval: evalOfflineDirs},
 	{Name: "codecs", Args: []ArgKind{ArgPartition, ArgBroker}, Optional: 1, Result: TypeTexts, Doc: "the compression of each of its batches", eval: evalCodecs},

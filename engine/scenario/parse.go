@@ -76,7 +76,7 @@ func ParseCommand(text string) (world.Command, error) {
 }
 
 // headerWords are the words that begin a header line.
-var headerWords = []string{"title", "chapter", "seed", "text", "cluster", "broker", "topic", "producer", "consumer"}
+var headerWords = []string{"title", "chapter", "case", "seed", "text", "cluster", "broker", "topic", "producer", "consumer"}
 
 func isHeader(w string) bool { return slices.Contains(headerWords, w) }
 
@@ -91,7 +91,7 @@ func (p *parser) once(st *statement) {
 
 func (p *parser) header(st *statement) {
 	switch st.word {
-	case "title", "chapter", "seed", "cluster":
+	case "title", "chapter", "case", "seed", "cluster":
 		p.once(st)
 	}
 	switch st.word {
@@ -102,6 +102,8 @@ func (p *parser) header(st *statement) {
 		}
 	case "chapter":
 		p.chapter(st)
+	case "case":
+		p.cases(st)
 	case "seed":
 		p.seed(st)
 	case "text":
@@ -145,6 +147,24 @@ func (p *parser) chapter(st *statement) {
 	}
 	if st.rest == "" {
 		p.problem(st.line, st.col, "chapter needs a word")
+	}
+}
+
+// cases reads the ids of the public reports that the scenario re-enacts: a
+// capital letter and two digits each.
+func (p *parser) cases(st *statement) {
+	for _, w := range p.args(st).words {
+		switch id := w.text; {
+		case len(id) != 3 || id[0] < 'A' || id[0] > 'Z' || id[1] < '0' || id[1] > '9' || id[2] < '0' || id[2] > '9':
+			p.problem(st.line, w.col, "a case is a capital letter and two digits, such as R15, not "+clip(id))
+		case slices.Contains(p.file.Cases, id):
+			p.problem(st.line, w.col, "case "+id+" is there twice")
+		default:
+			p.file.Cases = append(p.file.Cases, id)
+		}
+	}
+	if st.rest == "" {
+		p.problem(st.line, st.col, "case needs at least one id, such as: case R15")
 	}
 }
 

@@ -45,6 +45,9 @@ func TestProblems(t *testing.T) {
 func printFile(f *File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title %q chapter %q seed %d end %s\n", f.Title, f.Chapter, f.Spec.Seed, f.End)
+	if len(f.Cases) > 0 {
+		fmt.Fprintf(&b, "cases %v\n", f.Cases)
+	}
 	for _, p := range f.Prose {
 		fmt.Fprintf(&b, "prose %q\n", p)
 	}
