@@ -38,9 +38,6 @@
 //	at 50s   verify-reassign payments
 //	at 60s   end
 //
-// The ids after case are those of public reports that the text re-enacts, as a
-// library of scenarios numbers them.
-//
 // Every other key=value is a config under Kafka's own name. Indented lines
 // belong to the instant above them. The steps of one instant happen in the order
 // of the text, after everything else of that instant. Instants do not go back.
@@ -48,6 +45,9 @@
 //
 // With kraft.version=1 in the cluster's line controllers join (add controller-104)
 // and become voters (add-voter controller-104, remove-voter controller-102).
+//
+// The ids after case are those of the public reports that the text re-enacts, as
+// its library of scenarios numbers them.
 //
 // Broker processes are named broker-1 and so on, controllers controller-101;
 // clients by their names. Several are written with commas. Values with spaces
