@@ -69,6 +69,8 @@
 //   - A killed controller leaves pages that its next process acknowledges without an
 //     fsync, as Kafka's does; a loss of power before they are written may take
 //     committed metadata.
+//   - A disk that was formatted again holds nothing. With static voters the controller
+//     on it votes as before, and committed metadata may be gone.
 //
 // # Do they catch anything?
 //

@@ -187,7 +187,7 @@ func (p *partition) member(n kafka.NodeID) *member {
 // looked at by Happened.
 func (c *Checker) Noted(n *trace.Note) {
 	switch n.Kind {
-	case trace.Crash, trace.PowerLoss, trace.Boot, trace.Shutdown:
+	case trace.Crash, trace.PowerLoss, trace.DiskFormatted, trace.Boot, trace.Shutdown:
 		c.processNoted(n)
 	case trace.TopicCreated:
 		c.created(n.Topic)
@@ -223,6 +223,12 @@ func (c *Checker) processNoted(n *trace.Note) {
 			c.ended = append(c.ended, n.Node)
 		}
 		c.restarted = slices.DeleteFunc(c.restarted, func(r kafka.NodeID) bool { return r == n.Node })
+	case trace.DiskFormatted: // nothing is left of a clean end
+		c.powerLost(n.Node)
+		c.stopped = slices.DeleteFunc(c.stopped, func(r kafka.NodeID) bool { return r == n.Node })
+		if !slices.Contains(c.ended, n.Node) {
+			c.ended = append(c.ended, n.Node)
+		}
 	case trace.Shutdown:
 		c.stopped = append(c.stopped, n.Node)
 	case trace.Boot:

@@ -114,7 +114,7 @@ const commitTime = kafka.Second
 // Noted takes a note: what it is about is looked at by the next Update.
 func (l *Ledger) Noted(n *trace.Note) {
 	switch n.Kind {
-	case trace.Crash, trace.PowerLoss, trace.Boot, trace.Shutdown:
+	case trace.Crash, trace.PowerLoss, trace.DiskFormatted, trace.Boot, trace.Shutdown:
 		l.seen = false
 		i, ok := l.findOutage(n.Node)
 		if !ok {

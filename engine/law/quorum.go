@@ -91,6 +91,8 @@ func (c *Checker) quorumNoted(n *trace.Note) {
 	case trace.PowerLoss:
 		v.excused = v.excused || v.loose
 		v.loose, v.checked = false, 0
+	case trace.DiskFormatted:
+		*v = voter{node: n.Node, Mark: Mark{Epoch: kafka.NoEpoch, HW: kafka.NoOffset}, excused: v.excused || n.Say == trace.SameVoter}
 	case trace.Boot:
 		v.HW, v.checked = kafka.NoOffset, 0
 	}
@@ -121,9 +123,10 @@ func (c *Checker) checkQuorum(cl Cluster) {
 	c.quorum.dirty = c.quorum.dirty[:0]
 }
 
-// powerTook reports whether a loss of power may have taken metadata that counted
-// as committed: Kafka's restarted process acknowledges what a killed one left in
-// the page cache.
+// powerTook reports whether metadata that counted as committed may be gone: a loss
+// of power takes what Kafka's restarted process has acknowledged of what a killed one
+// left in the page cache, and a static voter that was formatted again votes for
+// everybody.
 func (q *quorum) powerTook() bool {
 	return slices.ContainsFunc(q.members, func(v voter) bool { return v.excused })
 }
@@ -142,8 +145,15 @@ func (q *quorum) excused(n kafka.NodeID) bool {
 	return slices.ContainsFunc(q.members, func(v voter) bool { return v.node == n && v.excused })
 }
 
-// rewritten forgets the history after such a loss.
-func (q *quorum) rewritten(hw kafka.Offset, epoch kafka.LeaderEpoch) {
+// rewritten forgets the history after such a loss, and with it all partitions, whose
+// leaders and epochs may be those of before again.
+func (c *Checker) rewritten(hw kafka.Offset, epoch kafka.LeaderEpoch) {
+	q := &c.quorum
+	c.img = nil
+	for i := range c.parts {
+		c.parts[i] = newPartition(c.parts[i].tp)
+	}
+	c.dirty = c.dirty[:0]
 	q.hw, q.hwEpoch, q.history = hw, epoch, nil
 	for i := range q.members {
 		q.members[i].excused, q.members[i].checked = false, hw
@@ -174,7 +184,7 @@ func (c *Checker) quorumLeader(n kafka.NodeID, m *Member) {
 				n, m.Epoch, m.Log.LEO(), q.hw, q.hwEpoch))
 			return
 		}
-		q.rewritten(m.Log.LEO(), m.Epoch)
+		c.rewritten(m.Log.LEO(), m.Epoch)
 	}
 }
 
@@ -216,7 +226,7 @@ func (c *Checker) metadataLog(v *voter, m *Member) {
 		case !ok && (i == len(q.history) || i == 0):
 			q.history = slices.Insert(q.history, i, is)
 		case q.powerTook():
-			q.rewritten(m.HW, m.Epoch)
+			c.rewritten(m.HW, m.Epoch)
 			return
 		default:
 			c.broken("metadata log", fmt.Sprintf("node %d has a batch at offset %d of epoch %d below its high watermark %d; another member had another",

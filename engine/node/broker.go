@@ -10,7 +10,6 @@ import (
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/sim"
-	"github.com/highwater-sim/highwater/engine/sim/disk"
 	"github.com/highwater-sim/highwater/engine/storage"
 	"github.com/highwater-sim/highwater/engine/trace"
 )
@@ -35,14 +34,8 @@ type Broker struct {
 	spec   BrokerSpec
 	static metadata.Static
 
-	// The machine.
-	paths     []string // log.dirs
-	dir       *storage.Dir
-	quorum    raft.QuorumState
-	disk      disk.Disk
-	snaps     raft.Snapshots
-	writeback kafka.Instant // when Linux looks for old dirty pages next
-	rand      sim.Rand      // incarnation ids
+	*machine
+	rand sim.Rand // incarnation ids
 
 	// The process; nil while it is down.
 	broker *broker.Broker
@@ -52,9 +45,6 @@ type Broker struct {
 }
 
 var _ Process = (*Broker)(nil)
-
-// timerPages is OwnerNode's timer for Linux's flusher.
-const timerPages uint8 = 0
 
 // NewBroker returns a broker process that is down, on a machine that was just
 // formatted. It panics on configs that nobody checked (metadata.Static.Check)
@@ -76,8 +66,8 @@ func NewBroker(spec BrokerSpec) *Broker {
 		panic("node: more log.dirs than " + strconv.Itoa(storage.DirectoriesMax))
 	}
 	n := &Broker{
-		spec: spec, static: static, paths: paths, dir: storage.NewDirs(len(paths)), quorum: raft.NewQuorumState(), disk: disk.New(),
-		writeback: -kafka.Never, rand: sim.NewRand(spec.Seed, "incarnation/"+metadata.BrokerResource(spec.ID)),
+		spec: spec, static: static, machine: newMachine(spec.ID, paths),
+		rand: sim.NewRand(spec.Seed, "incarnation/"+metadata.BrokerResource(spec.ID)),
 	}
 	n.newRaft()
 	return n
@@ -102,12 +92,35 @@ func (n *Broker) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	if n.broker == nil {
 		return
 	}
-	metadataNews := false
+	metadataNews := ofQuorum(in)
+	if metadataNews {
+		if n.raft.Step(now, in, out, n.files()); n.faulted(n.raft, out) {
+			n.end()
+			return
+		}
+	} else {
+		n.handle(now, in, out)
+	}
+	n.settle(now, metadataNews, out)
+	if n.broker.State() == broker.ShuttingDown && out.Exited() {
+		n.end()
+	}
+}
+
+// ofQuorum reports whether an input is the quorum replica's.
+func ofQuorum(in *sim.Input) bool {
+	switch in.Kind {
+	case sim.InputTimer:
+		return in.Timer.Owner == sim.OwnerRaft
+	case sim.InputCommand, sim.InputBoot:
+		return false
+	}
+	return in.Channel == sim.ChanRaft
+}
+
+// handle hands an input to the broker or the group coordinator.
+func (n *Broker) handle(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	switch {
-	case in.Kind == sim.InputTimer && in.Timer.Owner == sim.OwnerRaft,
-		in.Kind != sim.InputTimer && in.Kind != sim.InputCommand && in.Channel == sim.ChanRaft:
-		n.raft.Step(now, in, out, n.machine())
-		metadataNews = true
 	case in.Kind == sim.InputTimer && in.Timer.Owner == sim.OwnerGroup,
 		in.Kind == sim.InputRequest && group.Handles(in.Request) && n.broker.Serving():
 		n.group.Step(now, in, n.image, out)
@@ -121,29 +134,41 @@ func (n *Broker) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	default:
 		n.broker.Step(now, in, out)
 	}
-	n.settle(now, metadataNews, out)
-	if n.broker.State() == broker.ShuttingDown && out.Exited() {
-		n.end()
-	}
 }
 
 // boot starts the process: logs are loaded, then every machine begins. Without
 // the directory of the metadata log it ends before that.
 func (n *Broker) boot(now kafka.Instant, in *sim.Input, out *sim.Out) bool {
-	n.catchUpPages(now)
-	if n.dir.Failed(0) {
-		out.Note(trace.Note{Kind: trace.Shutdown, Node: n.spec.ID, Say: "because the metadata log dir " + n.paths[0] + " has failed"})
-		out.Exit()
+	if n.lacksMetadataDir(out) {
 		return false
 	}
-	rep := n.dir.Start()
-	checked := n.noteBoot(&rep, out)
+	rep, checked := n.load(now, out)
+	n.raft = n.newRaft()
+	n.create(rep)
+	n.raft.Step(now, in, out, n.files())
+	n.broker.Start(now, checked, out)
+	n.armPages(now, out)
+	return true
+}
+
+// lacksMetadataDir ends a process that cannot start: the disk with the metadata log
+// has failed.
+func (n *Broker) lacksMetadataDir(out *sim.Out) bool {
+	if !n.dir.Failed(0) {
+		return false
+	}
+	out.Note(trace.Note{Kind: trace.Shutdown, Node: n.spec.ID, Say: "because the metadata log dir " + n.paths[0] + " has failed"})
+	out.Exit()
+	return true
+}
+
+// create makes the machines of a process that starts; the quorum replica is there.
+func (n *Broker) create(rep storage.StartReport) {
 	var incarnation [16]byte
 	for i := range incarnation {
 		incarnation[i] = byte(n.rand.Uint64())
 	}
 	n.image = metadata.Empty()
-	n.raft = n.newRaft()
 	n.group = group.New(group.Config{
 		MetadataBytesMax: int(n.image.BrokerInt(n.spec.ID, n.static, "offset.metadata.max.bytes")),
 	})
@@ -152,42 +177,15 @@ func (n *Broker) boot(now kafka.Instant, in *sim.Input, out *sim.Out) bool {
 		Incarnation: incarnation, Directories: n.directories(), Static: n.static, Seed: n.spec.Seed,
 		PreviousEpoch: rep.PreviousBrokerEpoch,
 	}, n.dir, &n.disk)
-	n.raft.Step(now, in, out, n.machine())
-	n.broker.Start(now, checked, out)
-	n.armPages(now, out)
-	return true
 }
 
 // directories are the log directories with their ids.
 func (n *Broker) directories() []broker.Directory {
 	dirs := make([]broker.Directory, len(n.paths))
 	for i, path := range n.paths {
-		dirs[i].Path = path
-		dirs[i].ID[0], dirs[i].ID[14], dirs[i].ID[15] = 0xd1, byte(i), byte(n.spec.ID)
+		dirs[i] = broker.Directory{Path: path, ID: directory(n.id, true, i, n.formats)}
 	}
 	return dirs
-}
-
-// noteBoot tells how the last run ended and what recovery made of its logs. It
-// returns how many bytes had to be checked.
-func (n *Broker) noteBoot(rep *storage.StartReport, out *sim.Out) (checked int64) {
-	say := "unclean"
-	if rep.Clean || len(rep.Recovered) == 0 {
-		say = "clean"
-	}
-	out.Note(trace.Note{Kind: trace.Boot, Node: n.spec.ID, Say: say})
-	for i := range rep.Recovered {
-		r := &rep.Recovered[i]
-		checked += r.Checked
-		if r.Checked == 0 && r.Truncated == 0 {
-			continue
-		}
-		if r.Cause != nil {
-			out.Note(trace.Note{Kind: trace.CorruptBatch, Topic: r.Partition.Topic, Part: r.Partition.Partition, Node: n.spec.ID, Offset: r.LEO, Say: r.Cause.Error()})
-		}
-		out.Note(trace.Note{Kind: trace.LogRecovery, Topic: r.Partition.Topic, Part: r.Partition.Partition, Node: n.spec.ID, Offset: r.LEO, From: r.RecoveryPoint})
-	}
-	return checked
 }
 
 // settle carries what one machine has for another, until all is quiet.
@@ -218,19 +216,16 @@ func (n *Broker) settle(now kafka.Instant, metadataNews bool, out *sim.Out) {
 	}
 }
 
-// replay applies what is committed: a snapshot first, if there is one to take.
-func (n *Broker) replay(now kafka.Instant, out *sim.Out) {
-	m := n.machine()
-	if recs, last, ok := n.raft.TakeSnapshot(m); ok {
-		img, err := metadata.Load(recs, last)
-		if err != nil {
-			panic("node: " + err.Error())
-		}
-		delta := metadata.Replaced(n.image, img)
-		n.image = img
-		n.broker.ApplyImage(now, img, &delta, out)
+// replay applies what is committed, a snapshot first if there is one to take, and
+// returns both: the controller of a combined process wants them as well.
+func (n *Broker) replay(now kafka.Instant, out *sim.Out) (loaded *metadata.Image, entries []metadata.Entry) {
+	m := n.files()
+	if loaded = takeSnapshot(n.raft, m); loaded != nil {
+		delta := metadata.Replaced(n.image, loaded)
+		n.image = loaded
+		n.broker.ApplyImage(now, loaded, &delta, out)
 	}
-	if entries := n.raft.TakeCommitted(m); len(entries) > 0 {
+	if entries = n.raft.TakeCommitted(m); len(entries) > 0 {
 		img, delta, err := metadata.Apply(n.image, entries...)
 		if err != nil {
 			panic("node: metadata log: " + err.Error())
@@ -241,6 +236,21 @@ func (n *Broker) replay(now kafka.Instant, out *sim.Out) {
 	if n.raft.SnapshotDue(now) {
 		n.raft.WriteSnapshot(now, out, m, metadata.Snapshot(n.image))
 	}
+	return loaded, entries
+}
+
+// takeSnapshot returns the image that a process has to begin anew with; nil if there
+// is none to take.
+func takeSnapshot(r *raft.Replica, m raft.Machine) *metadata.Image {
+	recs, last, ok := r.TakeSnapshot(m)
+	if !ok {
+		return nil
+	}
+	img, err := metadata.Load(recs, last)
+	if err != nil {
+		panic("node: " + err.Error())
+	}
+	return img
 }
 
 func (n *Broker) leaderChanged(now kafka.Instant, c broker.LeaderChange, out *sim.Out) {
@@ -279,67 +289,9 @@ func (n *Broker) command(now kafka.Instant, order any, out *sim.Out) {
 	n.OrderMachine(now, order)
 }
 
-// OrderMachine carries out an order to the machine, whether a process runs on
-// it or not: SlowDisk, DiskCapacity, FailDirectory, FlipBit, Sync.
-func (n *Broker) OrderMachine(now kafka.Instant, order any) {
-	switch o := order.(type) {
-	case SlowDisk:
-		n.disk.WriteLatency = o.Latency
-	case DiskCapacity:
-		n.disk.Capacity = max(0, o.Bytes)
-	case FailDirectory:
-		switch in := slices.Index(n.paths, o.Path); {
-		case in < 0: // the world has looked whether it is there
-		case o.Repair:
-			n.dir.Repair(in)
-		default:
-			n.dir.Fail(in)
-		}
-	case FlipBit:
-		if l := n.dir.Mutable(o.TP); l != nil {
-			_ = l.Corrupt(o.Offset, o.Length) // the world has looked whether it is there
-		}
-	case Sync:
-		for _, e := range n.dir.Entries() {
-			if n.dir.At(e.Slot).Dirty() > 0 && !n.dir.Failed(e.In) {
-				n.dir.MutableAt(e.Slot).Flush()
-			}
-		}
-	}
-}
-
-// Linux's flusher looks for old dirty pages every storage.WritebackInterval.
-
-func (n *Broker) armPages(now kafka.Instant, out *sim.Out) {
-	n.writeback = now.Add(storage.WritebackInterval)
-	out.SetTimer(sim.Timer{Owner: sim.OwnerNode, Kind: timerPages}, n.writeback)
-}
-
-func (n *Broker) flushPages(now kafka.Instant, out *sim.Out) {
-	n.dir.Writeback(now)
-	n.armPages(now, out)
-}
-
-// catchUpPages does what the flusher did while no process ran to keep its time.
-func (n *Broker) catchUpPages(now kafka.Instant) {
-	for k := 0; n.writeback != -kafka.Never && n.writeback <= now && k < writebacksMax; k++ {
-		n.dir.Writeback(n.writeback)
-		n.writeback = n.writeback.Add(storage.WritebackInterval)
-	}
-}
-
-// writebacksMax is after how many looks everything is written.
-const writebacksMax = int(storage.DirtyExpire/storage.WritebackInterval) + 2
-
 // Crash ends the process; with powerLoss the machine goes down as well.
 func (n *Broker) Crash(now kafka.Instant, powerLoss bool) (bytesLost int64) {
-	n.catchUpPages(now)
-	switch {
-	case powerLoss:
-		bytesLost = n.dir.LosePageCache()
-	case n.broker != nil:
-		n.dir.Kill()
-	}
+	bytesLost = n.crash(now, n.broker != nil, powerLoss)
 	n.end()
 	return bytesLost
 }
@@ -350,18 +302,21 @@ func (n *Broker) end() {
 	n.disk.Reset()
 }
 
-func (n *Broker) machine() raft.Machine {
-	return raft.Machine{Dir: n.dir, Quorum: &n.quorum, Disk: &n.disk, Snapshots: &n.snaps}
-}
-
 // Clone returns a copy of machine and process.
 func (n *Broker) Clone() sim.Actor {
-	c := *n
-	c.dir = n.dir.Clone()
-	c.snaps = n.snaps.Clone()
-	if n.broker != nil {
-		c.broker = n.broker.Clone(c.dir, &c.disk)
+	c := n.cloneOn(n.machine.clone())
+	if n.raft != nil {
 		c.raft = n.raft.Clone()
+	}
+	return c
+}
+
+// cloneOn copies the process but for the quorum replica, which is shared.
+func (n *Broker) cloneOn(m *machine) *Broker {
+	c := *n
+	c.machine = m
+	if n.broker != nil {
+		c.broker = n.broker.Clone(m.dir, &m.disk)
 		c.group = n.group.Clone()
 	}
 	return &c
@@ -369,25 +324,25 @@ func (n *Broker) Clone() sim.Actor {
 
 // Digest writes machine and process.
 func (n *Broker) Digest(h *sim.Hash) {
-	n.dir.Digest(h)
-	n.quorum.Digest(h)
-	n.disk.Digest(h)
-	n.snaps.Digest(h)
-	h.Int(int64(n.writeback))
+	n.machine.digest(h)
+	if n.raft != nil {
+		n.raft.Digest(h)
+	}
+	n.digest(h)
+}
+
+// digest writes the process but for the quorum replica.
+func (n *Broker) digest(h *sim.Hash) {
 	n.rand.Digest(h)
 	h.Bool(n.broker != nil)
 	if n.broker != nil {
 		n.broker.Digest(h)
-		n.raft.Digest(h)
 		n.group.Digest(h)
 	}
 }
 
 // What views, laws and expectations read. Nothing reachable from it may be
 // changed, and it is valid until the process steps next.
-
-// ID is the node.id.
-func (n *Broker) ID() kafka.NodeID { return n.spec.ID }
 
 // Spec is what the broker was made of.
 func (n *Broker) Spec() BrokerSpec { return n.spec }
@@ -436,25 +391,13 @@ func (n *Broker) LogDir(tp kafka.TopicPartition) string {
 	return ""
 }
 
-// Dir is what the log directories hold: it is there even if the process is not.
-func (n *Broker) Dir() *storage.Dir { return n.dir }
-
 // MetadataLog is its copy of the metadata log, to read; nil before the first boot.
 func (n *Broker) MetadataLog() *storage.Log {
 	if n.raft != nil {
-		return n.raft.Log(n.machine())
+		return n.raft.Log(n.files())
 	}
-	return n.dir.Get(raft.Partition)
+	return n.machine.MetadataLog()
 }
-
-// Snapshots lists its snapshots of the metadata log, oldest first.
-func (n *Broker) Snapshots() []raft.Snapshot { return n.snaps.List() }
-
-// Quorum is the quorum-state file.
-func (n *Broker) Quorum() raft.QuorumState { return n.quorum }
-
-// DiskLatency is what every write takes; 0 is normal.
-func (n *Broker) DiskLatency() kafka.Duration { return n.disk.WriteLatency }
 
 // Static are the configs of server.properties, sorted by name.
 func (n *Broker) Static() metadata.Static { return slices.Clone(n.static) }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/highwater-sim/highwater/engine/broker"
 	"github.com/highwater-sim/highwater/engine/controller"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/sim"
-	"github.com/highwater-sim/highwater/engine/sim/disk"
 	"github.com/highwater-sim/highwater/engine/storage"
 	"github.com/highwater-sim/highwater/engine/trace"
 )
@@ -17,6 +17,7 @@ import (
 // ControllerSpec is what a controller process is made of.
 type ControllerSpec struct {
 	ID      kafka.NodeID
+	Host    string                 // of its CONTROLLER listener; by default its machine's, controller-<id> or broker-<id>
 	Voters  []kafka.NodeID         // controller.quorum.voters, itself among them; if Dynamic controller.quorum.bootstrap.servers
 	Dynamic bool                   // kraft.version 1: who votes, the metadata log says (KIP-853)
 	Initial []raft.Voter           // --initial-controllers of kafka-storage format; nil: --no-initial-controllers
@@ -33,11 +34,8 @@ type Controller struct {
 	spec   ControllerSpec
 	static metadata.Static
 
-	// The machine.
-	dir    *storage.Dir
-	quorum raft.QuorumState
-	disk   disk.Disk
-	snaps  raft.Snapshots
+	*machine
+	beside *Broker // the broker of a combined process; nil for a controller alone
 
 	// The process; nil while it is down.
 	raft *raft.Replica
@@ -51,17 +49,39 @@ func NewController(spec ControllerSpec) *Controller {
 	if err := static.Check(); err != nil {
 		panic("node: " + err.Error())
 	}
-	p := &Controller{spec: spec, static: static, dir: storage.NewDir(), quorum: raft.NewQuorumState(), disk: disk.New()}
+	p := &Controller{spec: spec, static: static, machine: newMachine(spec.ID, []string{metadataDir(spec.ID, static)})}
 	if len(spec.Initial) > 0 {
 		p.snaps = raft.Bootstrap(spec.Initial)
 	}
 	return p
 }
 
-// ControllerDirectory is the directory.id that a controller's metadata log gets
-// when its disk is formatted.
-func ControllerDirectory(id kafka.NodeID) [16]byte {
-	return [16]byte{0: 0xc0, 6: 0x40, 8: 0x80, 14: byte(id >> 8), 15: byte(id)}
+// metadataDir is the path of the only log directory that a controller uses: it has
+// no partitions but that of the metadata log (metadata.log.dir).
+func metadataDir(id kafka.NodeID, static metadata.Static) string {
+	dirs, _ := metadata.Empty().ResolveBroker(id, static, "log.dirs")
+	return broker.Paths(dirs)[0]
+}
+
+// Directory is the directory.id of the metadata log (KIP-858): another one whenever
+// the disk is formatted, which makes it another voter with kraft.version 1 (KIP-853).
+func (p *Controller) Directory() [16]byte { return directory(p.id, p.beside != nil, 0, p.formats) }
+
+// Host is where its CONTROLLER listener is.
+func (p *Controller) Host() string {
+	if p.spec.Host != "" {
+		return p.spec.Host
+	}
+	return ControllerHost(p.id, p.beside != nil)
+}
+
+// ControllerHost is the host of a controller's machine: that of the broker if the
+// process has both roles.
+func ControllerHost(id kafka.NodeID, broker bool) string {
+	if broker {
+		return "broker-" + metadata.BrokerResource(id)
+	}
+	return "controller-" + metadata.BrokerResource(id)
 }
 
 // raftConfig is what the quorum replica of a process is made of. With static
@@ -72,48 +92,49 @@ func raftConfig(id kafka.NodeID, voters []kafka.NodeID, dynamic bool, seed uint6
 	return c
 }
 
-func (p *Controller) machine() raft.Machine {
-	return raft.Machine{Dir: p.dir, Quorum: &p.quorum, Disk: &p.disk, Snapshots: &p.snaps}
-}
-
 // Step implements sim.Actor.
 func (p *Controller) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
-	if in.Kind == sim.InputBoot {
-		p.boot(now, in, out)
-	} else if p.raft == nil {
+	switch {
+	case in.Kind == sim.InputBoot:
+		p.load(now, out)
+		p.create()
+		p.raft.Step(now, in, out, p.files())
+	case p.raft == nil:
 		return // nothing reaches a process that is down
-	}
-	switch in.Kind {
-	case sim.InputBoot:
-	case sim.InputCommand:
-		p.command(in.Command, now, out)
-		if p.raft == nil {
-			return
-		}
-	case sim.InputTimer:
-		if in.Timer.Owner == sim.OwnerController {
-			p.ctl.Step(now, in, out)
-		} else {
-			p.raft.Step(now, in, out, p.machine())
-		}
-	case sim.InputRequest:
-		if in.Channel == sim.ChanRaft || raft.Handles(in.Request) {
-			p.raft.Step(now, in, out, p.machine())
-		} else {
-			p.ctl.Step(now, in, out)
-		}
+	case in.Kind == sim.InputCommand:
+		p.command(now, in.Command, out)
 	default:
-		p.raft.Step(now, in, out, p.machine())
+		p.handle(now, in, out)
+	}
+	if p.faulted(p.raft, out) {
+		p.end()
+		return
 	}
 	p.pump(now, out)
+	if p.raft.ShutDown(now) {
+		p.dir.Shutdown(0)
+		p.end()
+		out.Note(trace.Note{Kind: trace.Shutdown, Node: p.spec.ID})
+		out.Exit()
+	}
 }
 
-// boot starts the process: logs first, then the quorum replica.
-func (p *Controller) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
+// handle hands an input to the quorum replica or to the controller.
+func (p *Controller) handle(now kafka.Instant, in *sim.Input, out *sim.Out) {
+	if in.Kind == sim.InputTimer && in.Timer.Owner == sim.OwnerController ||
+		in.Kind == sim.InputRequest && in.Channel != sim.ChanRaft && !raft.Handles(in.Request) {
+		p.ctl.Step(now, in, out)
+		return
+	}
+	p.raft.Step(now, in, out, p.files())
+}
+
+// create makes the machines of a process that starts.
+func (p *Controller) create() {
 	cfg := raftConfig(p.spec.ID, p.spec.Voters, p.spec.Dynamic, p.spec.Seed, p.static)
-	cfg.CanBecomeVoter = true
+	cfg.CanBecomeVoter, cfg.Host = true, p.Host()
 	if p.spec.Dynamic {
-		cfg.Directory = ControllerDirectory(p.spec.ID)
+		cfg.Directory = p.Directory()
 	}
 	r, err := raft.New(cfg)
 	if err != nil {
@@ -121,26 +142,12 @@ func (p *Controller) boot(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	}
 	p.raft = r
 	p.ctl = controller.New(controller.Config{ID: p.spec.ID, Static: p.static, Seed: p.spec.Seed})
-	first := p.dir.Len() == 0
-	report := p.dir.Start()
-	n := trace.Note{Kind: trace.Boot, Node: p.spec.ID, Say: "unclean"}
-	if report.Clean || first {
-		n.Say = "clean"
-	}
-	out.Note(n)
-	for _, l := range report.Recovered {
-		out.Note(trace.Note{
-			Kind: trace.LogRecovery, Topic: l.Partition.Topic, Part: l.Partition.Partition, Node: p.spec.ID,
-			Offset: l.LEO, From: l.RecoveryPoint,
-		})
-	}
-	p.raft.Step(now, in, out, p.machine())
 }
 
 // pump carries records from the controller to the log and what is committed
 // back, until both have had their say.
 func (p *Controller) pump(now kafka.Instant, out *sim.Out) {
-	m := p.machine()
+	m := p.files()
 	for {
 		if p.ctl.Active() && !p.raft.Led(p.ctl.Epoch()) {
 			p.ctl.Renounce(out)
@@ -162,39 +169,44 @@ func (p *Controller) pump(now kafka.Instant, out *sim.Out) {
 		}
 		p.ctl.Activate(now, p.raft.Epoch(), p.raft.NextOffset(m), out)
 	}
-	if p.raft.ShutDown(now) {
-		p.dir.Shutdown(0)
-		p.raft, p.ctl = nil, nil
-		out.Note(trace.Note{Kind: trace.Shutdown, Node: p.spec.ID})
-		out.Exit()
-	}
 }
 
 // follow tells the active controller how far its records are committed. The
 // quorum writes records of its own between them: voters that change.
 func (p *Controller) follow(now kafka.Instant, out *sim.Out) {
-	m := p.machine()
+	m := p.files()
 	if want, got := p.ctl.NextOffset(), p.raft.NextOffset(m); want < got {
 		p.ctl.SkipTo(got)
 	} else if want > got {
 		panic(fmt.Sprintf("node: controller %d counts offset %d, its log %d", p.spec.ID, want, got))
 	}
-	p.raft.SkipCommitted(m)
+	if p.withBroker() {
+		p.beside.replay(now, out)
+	} else {
+		p.raft.SkipCommitted(m)
+	}
 	p.ctl.Committed(p.raft.HW(), out)
 	p.snapshot(now, out)
 }
 
+// withBroker reports whether a broker runs in the same process. It takes what is
+// committed then, writes the snapshots, and gives the rest to the controller, as
+// both have one quorum replica (server/SharedServer.scala).
+func (p *Controller) withBroker() bool { return p.beside != nil && p.beside.broker != nil }
+
 // replay gives a standby what is committed.
 func (p *Controller) replay(now kafka.Instant, out *sim.Out) {
-	m := p.machine()
-	if recs, last, ok := p.raft.TakeSnapshot(m); ok {
-		img, err := metadata.Load(recs, last)
-		if err != nil {
-			panic("node: " + err.Error())
-		}
+	var img *metadata.Image
+	var entries []metadata.Entry
+	if p.withBroker() {
+		img, entries = p.beside.replay(now, out)
+	} else {
+		img, entries = takeSnapshot(p.raft, p.files()), p.raft.TakeCommitted(p.files())
+	}
+	if img != nil {
 		p.ctl.Load(img)
 	}
-	if entries := p.raft.TakeCommitted(m); len(entries) > 0 {
+	if len(entries) > 0 {
 		p.ctl.Replay(entries)
 	}
 	p.snapshot(now, out)
@@ -203,73 +215,68 @@ func (p *Controller) replay(now kafka.Instant, out *sim.Out) {
 // snapshot writes one if it is time.
 func (p *Controller) snapshot(now kafka.Instant, out *sim.Out) {
 	if p.raft.SnapshotDue(now) {
-		p.raft.WriteSnapshot(now, out, p.machine(), metadata.Snapshot(p.ctl.Stable()))
+		p.raft.WriteSnapshot(now, out, p.files(), metadata.Snapshot(p.ctl.Stable()))
 	}
 }
 
-// command follows an order of the user.
-func (p *Controller) command(order any, now kafka.Instant, out *sim.Out) {
-	if _, ok := order.(Shutdown); !ok {
-		p.OrderMachine(now, order)
+// command follows an order of the user. A leader that is to end hands over first
+// (SharedServer.ensureNotRaftLeader).
+func (p *Controller) command(now kafka.Instant, order any, out *sim.Out) {
+	if _, ok := order.(Shutdown); ok {
+		p.raft.Shutdown(now, out, p.files())
 		return
 	}
-	// A leader hands over first (SharedServer.ensureNotRaftLeader); pump ends the
-	// process.
-	p.raft.Shutdown(now, out, p.machine())
-}
-
-// OrderMachine implements Machine. Other orders are not a controller's to hear.
-func (p *Controller) OrderMachine(_ kafka.Instant, order any) {
-	switch o := order.(type) {
-	case SlowDisk:
-		p.disk.WriteLatency = o.Latency
-	case Sync:
-		for _, e := range p.dir.Entries() {
-			p.dir.MutableAt(e.Slot).Flush()
-		}
-	}
+	p.OrderMachine(now, order)
 }
 
 // Crash implements Process. What the quorum's leader has answered for it has
 // flushed, so a power loss takes at most an append that was still on its way.
-func (p *Controller) Crash(_ kafka.Instant, powerLoss bool) (bytesLost int64) {
-	p.raft, p.ctl = nil, nil
-	p.disk.Reset()
-	if powerLoss {
-		return p.dir.LosePageCache()
-	}
-	p.dir.Kill()
-	return 0
+func (p *Controller) Crash(now kafka.Instant, powerLoss bool) (bytesLost int64) {
+	bytesLost = p.crash(now, p.raft != nil, powerLoss)
+	p.end()
+	return bytesLost
 }
+
+// end forgets the process.
+func (p *Controller) end() { p.raft, p.ctl = nil, nil }
 
 // Clone implements sim.Actor.
 func (p *Controller) Clone() sim.Actor {
-	c := *p
-	c.dir = p.dir.Clone()
-	c.snaps = p.snaps.Clone()
+	c := p.cloneOn(p.machine.clone())
 	if p.raft != nil {
-		c.raft, c.ctl = p.raft.Clone(), p.ctl.Clone()
+		c.raft = p.raft.Clone()
+	}
+	return c
+}
+
+// cloneOn copies the process but for the quorum replica, which is shared.
+func (p *Controller) cloneOn(m *machine) *Controller {
+	c := *p
+	c.machine = m
+	if p.ctl != nil {
+		c.ctl = p.ctl.Clone()
 	}
 	return &c
 }
 
 // Digest implements sim.Actor.
 func (p *Controller) Digest(h *sim.Hash) {
-	p.dir.Digest(h)
-	p.quorum.Digest(h)
-	p.disk.Digest(h)
-	p.snaps.Digest(h)
-	h.Bool(p.raft != nil)
+	p.machine.digest(h)
 	if p.raft != nil {
 		p.raft.Digest(h)
+	}
+	p.digest(h)
+}
+
+// digest writes the process but for the quorum replica.
+func (p *Controller) digest(h *sim.Hash) {
+	h.Bool(p.ctl != nil)
+	if p.ctl != nil {
 		p.ctl.Digest(h)
 	}
 }
 
 // For views, laws and expectations.
-
-// ID is the process's node.id.
-func (p *Controller) ID() kafka.NodeID { return p.spec.ID }
 
 // Running reports whether the process is up.
 func (p *Controller) Running() bool { return p.raft != nil }
@@ -285,9 +292,6 @@ func (p *Controller) Role() string {
 	return p.raft.State().String()
 }
 
-// QuorumEpoch is the quorum epoch by the quorum-state file.
-func (p *Controller) QuorumEpoch() kafka.LeaderEpoch { return p.quorum.LeaderEpoch }
-
 // Active reports whether it is the active controller.
 func (p *Controller) Active() bool { return p.ctl != nil && p.ctl.Active() }
 
@@ -300,7 +304,12 @@ func (p *Controller) LogEnd() kafka.Offset {
 }
 
 // MetadataLog is its metadata log, to read; nil before the first boot.
-func (p *Controller) MetadataLog() *storage.Log { return p.dir.Get(raft.Partition) }
+func (p *Controller) MetadataLog() *storage.Log {
+	if p.raft != nil {
+		return p.raft.Log(p.files())
+	}
+	return p.machine.MetadataLog()
+}
 
 // HW is the high watermark of its metadata log; NoOffset if it is not known or
 // the process is down.
@@ -361,9 +370,6 @@ func (p *Controller) IsVoter(id kafka.NodeID) bool {
 // Dynamic reports whether the voters are those of the metadata log (kraft.version 1).
 func (p *Controller) Dynamic() bool { return p.spec.Dynamic }
 
-// Quorum is its quorum-state file.
-func (p *Controller) Quorum() raft.QuorumState { return p.quorum }
-
 // QuorumLeader is the leader of the quorum as far as it knows; NoNode if it does
 // not, or is down.
 func (p *Controller) QuorumLeader() kafka.NodeID {
@@ -390,9 +396,6 @@ func (p *Controller) Ballot(to []raft.Vote) []raft.Vote {
 	return p.raft.Ballot(to)
 }
 
-// Snapshots lists the snapshots of its metadata log, oldest first.
-func (p *Controller) Snapshots() []raft.Snapshot { return p.snaps.List() }
-
 // LastHeartbeat is when the active controller last heard from a broker;
 // kafka.Never if it did not.
 func (p *Controller) LastHeartbeat(broker kafka.NodeID) kafka.Instant {
@@ -409,6 +412,3 @@ func (p *Controller) MetadataOffset(broker kafka.NodeID) kafka.Offset {
 	}
 	return p.ctl.MetadataOffset(broker)
 }
-
-// Disk is the machine's disk.
-func (p *Controller) Disk() disk.Disk { return p.disk }

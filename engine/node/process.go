@@ -25,6 +25,7 @@ type (
 	DiskCapacity  = order.DiskCapacity
 	FlipBit       = order.FlipBit
 	FailDirectory = order.FailDirectory
+	Format        = order.Format
 	Pause         = order.Pause
 	Rate          = order.Rate
 	Seek          = order.Seek
@@ -32,7 +33,29 @@ type (
 )
 
 // Machine is what a process runs on, for orders that reach the machine while the
-// process is down: SlowDisk, DiskCapacity, FlipBit and Sync.
+// process is down: SlowDisk, DiskCapacity, FailDirectory, FlipBit, Sync and Format.
 type Machine interface {
 	OrderMachine(now kafka.Instant, order any)
+}
+
+// BrokerOf is the broker role of a process; nil if it has none.
+func BrokerOf(p sim.Actor) *Broker {
+	switch n := p.(type) {
+	case *Broker:
+		return n
+	case *Combined:
+		return n.broker
+	}
+	return nil
+}
+
+// ControllerOf is the controller role of a process; nil if it has none.
+func ControllerOf(p sim.Actor) *Controller {
+	switch n := p.(type) {
+	case *Controller:
+		return n
+	case *Combined:
+		return n.controller
+	}
+	return nil
 }

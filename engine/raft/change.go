@@ -6,7 +6,6 @@ import (
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/sim"
-	"github.com/highwater-sim/highwater/engine/trace"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -55,18 +54,21 @@ func (r *Replica) changeAsked(now kafka.Instant, in *sim.Input, out *sim.Out, m 
 	var no refusal
 	switch req := in.Request.(type) {
 	case *kmsg.AddRaftVoterRequest:
-		c.voter, c.early = Voter{kafka.NodeID(req.VoterID), req.VoterDirectoryID}, req.Version >= 1 && !req.AckWhenCommitted
-		if no = r.mayAdd(now, c.voter); no.code == kafka.None {
+		c.early = req.Version >= 1 && !req.AckWhenCommitted
+		if c.voter, no = addedVoter(req); no.code == kafka.None {
+			no = r.mayAdd(now, c.voter)
+		}
+		if no.code == kafka.None {
 			r.askVersions(c, out)
 		}
 	case *kmsg.RemoveRaftVoterRequest:
-		c.voter, c.remove = Voter{kafka.NodeID(req.VoterID), req.VoterDirectoryID}, true
+		c.voter, c.remove = Voter{ID: kafka.NodeID(req.VoterID), Directory: req.VoterDirectoryID}, true
 		if no = r.mayRemove(c.voter); no.code == kafka.None {
 			r.lead.change = c
 			r.writeChange(now, out, m)
 		}
 	case *kmsg.UpdateRaftVoterRequest:
-		r.updateAsked(in, req, out)
+		r.updateAsked(now, in, req, out, m)
 		return
 	}
 	if no.code != kafka.None {
@@ -89,18 +91,17 @@ func (r *Replica) expireChange(out *sim.Out) {
 	}
 }
 
-// updateAsked answers UpdateRaftVoter. What a voter may update is where it
-// listens and which kraft.versions it knows; both are the same for all here.
-func (r *Replica) updateAsked(in *sim.Input, req *kmsg.UpdateRaftVoterRequest, out *sim.Out) {
-	no := r.mayChange()
-	if e := kafka.LeaderEpoch(req.CurrentLeaderEpoch); r.validate(e) != kafka.None {
-		no.code = r.validate(e)
-	} else if i, ok := findVoter(r.voters, kafka.NodeID(req.VoterID)); no.code == kafka.None && (!ok || r.voters[i].Directory != req.VoterDirectoryID) {
-		no.code = kafka.VoterNotFound
+// addedVoter is the voter that a request describes. Which kraft.versions it knows it
+// is asked itself. Without an address for the listener it cannot be one.
+func addedVoter(req *kmsg.AddRaftVoterRequest) (Voter, refusal) {
+	v := Voter{ID: kafka.NodeID(req.VoterID), Directory: req.VoterDirectoryID}
+	for _, l := range req.Listeners {
+		if l.Name == listenerName {
+			v.Host, v.Port = l.Host, l.Port
+			return v, refusal{}
+		}
 	}
-	resp := changeResponse(req, no).(*kmsg.UpdateRaftVoterResponse)
-	resp.CurrentLeader.LeaderID, resp.CurrentLeader.LeaderEpoch = int32(r.leader), int32(r.epoch)
-	out.Reply(in.Conn, in.Corr, resp)
+	return v, refusal{kafka.InvalidRequest, "add voter request didn't include the endpoint for the default listener " + listenerName}
 }
 
 func changeResponse(req kmsg.Request, no refusal) kmsg.Response {
@@ -159,12 +160,12 @@ func (r *Replica) mayAdd(now kafka.Instant, v Voter) refusal {
 
 // caughtUp reports whether a replica has the log, and was there to fetch it.
 func (r *Replica) caughtUp(now kafka.Instant, v Voter) bool {
-	i, ok := r.progress(v.ID)
+	i, ok := r.progress(v.ID, v.Directory)
 	if !ok {
 		return false
 	}
 	p := &r.lead.replicas[i]
-	return p.Directory == v.Directory && p.LastCaughtUp != -kafka.Never && now <= p.LastFetch.Add(caughtUpWindow)
+	return p.LastCaughtUp != -kafka.Never && now <= p.LastFetch.Add(caughtUpWindow)
 }
 
 func (r *Replica) mayRemove(v Voter) refusal {
@@ -192,9 +193,8 @@ func (r *Replica) askVersions(c change, out *sim.Out) {
 	r.send(c.voter.ID, req, out)
 }
 
-// versionsAnswered goes on with a voter that answers. The versions themselves are
-// the same everywhere here.
-func (r *Replica) versionsAnswered(now kafka.Instant, from kafka.NodeID, out *sim.Out, m Machine) bool {
+// versionsAnswered goes on with a voter that answers.
+func (r *Replica) versionsAnswered(now kafka.Instant, from kafka.NodeID, resp *kmsg.ApiVersionsResponse, out *sim.Out, m Machine) bool {
 	c := &r.lead.change
 	if r.state != Leader || !c.asking || c.voter.ID != from {
 		return true
@@ -204,12 +204,23 @@ func (r *Replica) versionsAnswered(now kafka.Instant, from kafka.NodeID, out *si
 		r.endChange(refusal{kafka.RequestTimedOut, fmt.Sprintf("node %d has not caught up", from)}, out)
 		return true
 	}
+	c.voter.MinVersion, c.voter.MaxVersion = kraftVersions(resp)
 	early := c.early
 	r.writeChange(now, out, m)
 	if early {
 		r.replyChange(refusal{}, out)
 	}
 	return true
+}
+
+// kraftVersions are the kraft.versions that an answer tells.
+func kraftVersions(resp *kmsg.ApiVersionsResponse) (lowest, highest int16) {
+	for _, f := range resp.SupportedFeatures {
+		if f.Name == "kraft.version" {
+			return f.MinVersion, f.MaxVersion
+		}
+	}
+	return 0, 0
 }
 
 // versionsFailed gives up a voter to be that cannot be reached.
@@ -232,7 +243,7 @@ func (r *Replica) writeChange(now kafka.Instant, out *sim.Out, m Machine) {
 		vs = slices.Insert(vs, i, c.voter)
 	}
 	c.offset = r.LogEnd(m)
-	out.Note(trace.Note{Kind: trace.QuorumVoters, Node: r.cfg.ID, Offset: c.offset, Say: votersText(vs)})
+	r.noteVoters(c.offset, vs, c.voter, out)
 	r.write(now, out, m, record1(encodeVoters(vs), now))
 }
 
@@ -271,10 +282,4 @@ func (r *Replica) replyChange(no refusal, out *sim.Out) {
 	}
 	out.Reply(c.conn, c.corr, changeResponse(req, no))
 	c.conn = 0
-}
-
-// updateAnswered ends an UpdateRaftVoter of this voter's own.
-func (r *Replica) updateAnswered(now kafka.Instant, resp *kmsg.UpdateRaftVoterResponse, out *sim.Out, m Machine) bool {
-	r.maybeTransition(now, kafka.NodeID(resp.CurrentLeader.LeaderID), kafka.LeaderEpoch(resp.CurrentLeader.LeaderEpoch), out, m)
-	return true
 }

@@ -31,6 +31,7 @@ const fetchBytesMax = 8 << 20
 type Config struct {
 	ID        kafka.NodeID
 	Directory [16]byte       // directory.id of the metadata log (KIP-858); tells a voter from another with its id (KIP-853)
+	Host      string         // of its CONTROLLER listener, which others find in the VotersRecord; only voters need it
 	Voters    []kafka.NodeID // controller.quorum.voters, sorted; with dynamic voters controller.quorum.bootstrap.servers
 	Dynamic   bool           // Voters are only whom to ask first: who votes, the log alone says (KIP-853)
 	Seed      uint64

@@ -30,7 +30,7 @@ func (r *Replica) Describe(now kafka.Instant, all []ReplicaStatus) []ReplicaStat
 	}
 	for _, v := range r.voters {
 		s := ReplicaStatus{Voter: v, End: kafka.NoOffset, LastFetch: -kafka.Never, LastCaughtUp: -kafka.Never}
-		if i, ok := r.progress(v.ID); v.ID == r.cfg.ID {
+		if i, ok := r.progress(v.ID, v.Directory); v.is(r.cfg.ID, r.cfg.Directory) {
 			s.End, s.LastFetch, s.LastCaughtUp = r.lead.end, now, now
 		} else if ok {
 			p := &r.lead.replicas[i]
@@ -39,8 +39,8 @@ func (r *Replica) Describe(now kafka.Instant, all []ReplicaStatus) []ReplicaStat
 		all = append(all, s)
 	}
 	for _, p := range r.lead.replicas {
-		if !r.isVoterID(p.ID) && now < p.LastFetch.Add(observerTimeout) {
-			all = append(all, ReplicaStatus{Voter{p.ID, p.Directory}, true, p.End, p.LastFetch, p.LastCaughtUp})
+		if !r.isVoterKey(p.ID, p.Directory) && now < p.LastFetch.Add(observerTimeout) {
+			all = append(all, ReplicaStatus{Voter{ID: p.ID, Directory: p.Directory}, true, p.End, p.LastFetch, p.LastCaughtUp})
 		}
 	}
 	return all

@@ -16,7 +16,7 @@ type fetching struct {
 	giveUp   kafka.Instant // when the next voter is asked instead, with no leader to fetch from; Never with one
 	voter    int           // index of the voter asked last while the leader was unknown; -1: none yet
 	last     kafka.Instant // when the leader last answered
-	joinAt   kafka.Instant // when it asks to become a voter, if it does that by itself
+	joinAt   kafka.Instant // when it asks to become a voter, if it does that by itself, or looks whether the voters call it what it is
 	fetched  bool          // the leader has answered in this epoch: no pre-vote for others (KIP-996)
 	failed   bool          // since the last good answer, and told
 	flushing bool          // a voter's fsync of what it appended is under way
@@ -100,6 +100,9 @@ func (r *Replica) sendFetch(now kafka.Instant, out *sim.Out, m Machine) {
 	case to == r.leader && r.joins(now):
 		r.fetch.joinAt = now.Add(r.cfg.FetchTimeout)
 		r.fetch.inFlight = r.send(to, r.joinRequest(), out)
+	case to == r.leader && r.updates(now):
+		r.fetch.joinAt = now.Add(r.cfg.FetchTimeout)
+		r.fetch.inFlight = r.send(to, r.updateRequest(), out)
 	case r.fetch.snapshot.on && to == r.leader:
 		r.fetch.inFlight = r.send(to, r.snapshotRequest(), out)
 	default:
@@ -183,8 +186,9 @@ func (r *Replica) truncate(now kafka.Instant, epoch kafka.LeaderEpoch, end kafka
 			to = min(old, end)
 		}
 	}
-	if to < r.hw {
-		panic(fmt.Sprintf("raft: node %d would truncate to %d below its high watermark %d", r.cfg.ID, to, r.hw))
+	if to < r.hw { // KafkaRaftLog.truncateTo throws
+		r.fault = fmt.Sprintf("attempt to truncate to offset %d, which is below the current high watermark %d", to, r.hw)
+		return
 	}
 	log.TruncateTo(to)
 	r.unscan(now, to, out)

@@ -1,8 +1,6 @@
 package raft
 
 import (
-	"strconv"
-
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -28,7 +26,7 @@ func (r *Replica) joinRequest() kmsg.Request {
 	req.Version, req.TimeoutMillis, req.VoterID, req.VoterDirectoryID = 1, int32(r.cfg.RequestTimeout.Millis()), int32(r.cfg.ID), r.cfg.Directory
 	req.AckWhenCommitted = false
 	l := kmsg.NewAddRaftVoterRequestListener()
-	l.Name, l.Host, l.Port = listenerName, "controller-"+strconv.Itoa(int(r.cfg.ID)), listenerPort
+	l.Name, l.Host, l.Port = listenerName, r.cfg.Host, listenerPort
 	req.Listeners = append(req.Listeners, l)
 	return req
 }

@@ -1,6 +1,7 @@
 package raft
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -20,7 +21,7 @@ type leading struct {
 	pending  []metadata.Record
 	pendAt   kafka.Instant  // when the first of them came
 	force    bool           // drain without waiting for linger
-	replicas []Progress     // sorted by ID
+	replicas []Progress     // sorted by ID and Directory
 	parked   []parked       // in order of arrival
 	fetched  []kafka.NodeID // voters that fetched since the last check of the quorum, by id
 	change   change         // of the voters, under way
@@ -93,14 +94,7 @@ func (l *leading) digest(h *sim.Hash) {
 // nothing of older epochs counts as committed before it is. Voters that came
 // with the formatting of the disk are written with it, for everybody to have.
 func (r *Replica) toLeader(now kafka.Instant, out *sim.Out, m Machine) {
-	msg := kmsg.NewLeaderChangeMessage()
-	msg.LeaderID = int32(r.cfg.ID)
-	for _, v := range r.ballot {
-		msg.Voters = append(msg.Voters, kmsg.LeaderChangeMessageVoter{VoterID: int32(v.id)})
-		if v.state == granted {
-			msg.GrantingVoters = append(msg.GrantingVoters, kmsg.LeaderChangeMessageVoter{VoterID: int32(v.id)})
-		}
-	}
+	msg := r.leaderChange()
 	r.enter(now, Leader, r.checkQuorumTimeout(), out, m)
 	r.leader = r.cfg.ID
 	r.persist(m)
@@ -114,6 +108,24 @@ func (r *Replica) toLeader(now kafka.Instant, out *sim.Out, m Machine) {
 	}
 	r.write(now, out, m, record.Build(record.BatchSpec{Control: true, Records: recs}))
 	r.begin(now, out)
+}
+
+// leaderChange says who leads, who votes, and who has voted for it. With
+// kraft.version 1 it names directories as well (common/KRaftVersion.leaderChangeVersion).
+func (r *Replica) leaderChange() kmsg.LeaderChangeMessage {
+	msg := kmsg.NewLeaderChangeMessage()
+	msg.LeaderID = int32(r.cfg.ID)
+	if r.dynamic() {
+		msg.Version = 1
+	}
+	for _, v := range r.ballot {
+		e := kmsg.LeaderChangeMessageVoter{VoterID: int32(v.id), VoterDirectoryID: r.directoryOf(v.id)}
+		msg.Voters = append(msg.Voters, e)
+		if v.state == granted {
+			msg.GrantingVoters = append(msg.GrantingVoters, e)
+		}
+	}
+	return msg
 }
 
 // abandon ends a leadership: who waits for records is told that this is not the
@@ -216,10 +228,10 @@ func (r *Replica) updateHW() {
 	var buf [16]kafka.Offset
 	ends := buf[:0]
 	for _, v := range r.voters {
-		switch i, ok := r.progress(v.ID); {
+		switch i, ok := r.progress(v.ID, v.Directory); {
 		case v.ID == r.cfg.ID:
 			ends = append(ends, r.lead.end)
-		case ok && (v.Directory == [16]byte{} || v.Directory == r.lead.replicas[i].Directory):
+		case ok:
 			ends = append(ends, r.lead.replicas[i].End)
 		default:
 			ends = append(ends, 0)
@@ -231,8 +243,15 @@ func (r *Replica) updateHW() {
 	}
 }
 
-func (r *Replica) progress(id kafka.NodeID) (int, bool) {
-	return slices.BinarySearchFunc(r.lead.replicas, id, func(p Progress, id kafka.NodeID) int { return int(p.ID - id) })
+// progress finds what the leader knows of a replica: one with another directory is
+// another replica (raft/ReplicaKey.java). No directory means any, as of static voters.
+func (r *Replica) progress(id kafka.NodeID, directory [16]byte) (int, bool) {
+	return slices.BinarySearchFunc(r.lead.replicas, id, func(p Progress, id kafka.NodeID) int {
+		if p.ID != id || directory == [16]byte{} {
+			return int(p.ID - id)
+		}
+		return bytes.Compare(p.Directory[:], directory[:])
+	})
 }
 
 // Replicas lists who fetches from this leader, by id; it must not be changed.

@@ -88,7 +88,7 @@ func (r *Replica) response(now kafka.Instant, in *sim.Input, out *sim.Out, m Mac
 	case *kmsg.EndQuorumEpochResponse:
 		handled = r.endAnswered(now, from, resp, out, m)
 	case *kmsg.ApiVersionsResponse:
-		handled = r.versionsAnswered(now, from, out, m)
+		handled = r.versionsAnswered(now, from, resp, out, m)
 	case *kmsg.AddRaftVoterResponse, *kmsg.RemoveRaftVoterResponse:
 		handled = true // refused or not, it waits before it asks again
 	case *kmsg.UpdateRaftVoterResponse:

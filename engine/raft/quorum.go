@@ -28,8 +28,8 @@ func (r *Replica) checkQuorumTimeout() kafka.Duration {
 
 // noteFetch counts a voter's fetch for the check of the quorum
 // (LeaderState.updateCheckQuorumForFollowingVoter).
-func (r *Replica) noteFetch(now kafka.Instant, id kafka.NodeID, out *sim.Out) {
-	if !r.isVoterID(id) || id == r.cfg.ID {
+func (r *Replica) noteFetch(now kafka.Instant, id kafka.NodeID, directory [16]byte, out *sim.Out) {
+	if !r.isVoterKey(id, directory) || id == r.cfg.ID {
 		return
 	}
 	if i, ok := slices.BinarySearch(r.lead.fetched, id); !ok {
@@ -53,7 +53,7 @@ func (r *Replica) begin(now kafka.Instant, out *sim.Out) {
 	}
 	period := r.cfg.FetchTimeout / 2
 	for _, v := range r.voters {
-		i, ok := r.progress(v.ID)
+		i, ok := r.progress(v.ID, v.Directory)
 		late := !ok || now >= r.lead.replicas[i].LastFetch.Add(period)
 		if v.ID == r.cfg.ID || !late || !r.ready(now, v.ID) {
 			continue
@@ -116,7 +116,7 @@ func (r *Replica) byProgress() []kafka.NodeID {
 			continue
 		}
 		p := Progress{ID: v.ID, End: kafka.NoOffset}
-		if i, ok := r.progress(v.ID); ok {
+		if i, ok := r.progress(v.ID, v.Directory); ok {
 			p = r.lead.replicas[i]
 		}
 		all = append(all, p)

@@ -36,7 +36,9 @@ type host struct {
 	began  kafka.Offset   // the end of the snapshot that this life began with
 	exited bool
 
-	dynamic bool // voters are only whom to ask first
+	dynamic bool   // voters are only whom to ask first
+	formats byte   // how often its disk was formatted again
+	where   string // host of its listener, if it is not the one of the beginning
 }
 
 func newHost(id kafka.NodeID, voters []kafka.NodeID, static metadata.Static, seed uint64) *host {
@@ -48,7 +50,14 @@ func (p *host) machine() raft.Machine {
 }
 
 // directory is where a node with dynamic voters has its log.
-func directory(id kafka.NodeID) [16]byte { return [16]byte{0xd1, 15: byte(id)} }
+func directory(id kafka.NodeID, formats byte) [16]byte {
+	return [16]byte{0xd1, 14: formats, 15: byte(id)}
+}
+
+// listener is the host of a node's listener.
+func listener(id kafka.NodeID) string { return fmt.Sprintf("controller-%d", id) }
+
+func newVoter(id kafka.NodeID) raft.Voter { return raft.NewVoter(id, directory(id, 0), listener(id)) }
 
 const voter = 101
 
@@ -57,7 +66,10 @@ func (p *host) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	case sim.InputBoot:
 		p.dir.Start()
 		cfg := raft.NewConfig(p.id, p.voters, p.seed, p.static)
-		cfg.Directory, cfg.Dynamic, cfg.CanBecomeVoter = directory(p.id), p.dynamic, p.id >= voter
+		cfg.Directory, cfg.Dynamic, cfg.CanBecomeVoter = directory(p.id, p.formats), p.dynamic, p.id >= voter
+		if cfg.Host = listener(p.id); p.where != "" {
+			cfg.Host = p.where
+		}
 		r, err := raft.New(cfg)
 		if err != nil {
 			panic(err)
@@ -78,6 +90,12 @@ func (p *host) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		}
 	}
 	p.r.Step(now, in, out, p.machine())
+	if why := p.r.Fault(); why != "" {
+		p.crash(false)
+		out.Note(trace.Note{Kind: trace.Shutdown, Node: p.id, Say: why})
+		out.Exit()
+		return
+	}
 	p.take(now, out)
 	if p.r.ShutDown(now) {
 		p.dir.Shutdown(0)
@@ -342,7 +360,7 @@ func clusterOf(t *testing.T, d *datadriven.TestData) *world {
 	if d.HasArg("dynamic") {
 		var vs []raft.Voter
 		for _, id := range ids {
-			vs = append(vs, raft.Voter{ID: id, Directory: directory(id)})
+			vs = append(vs, newVoter(id))
 		}
 		for i, h := range w.hosts {
 			if h.dynamic = true; i < voters {
@@ -426,6 +444,11 @@ func (w *world) do(d *datadriven.TestData) {
 			w.kill(id, true)
 			h := w.host(id)
 			h.dir, h.quorum, h.snaps = storage.NewDir(), raft.NewQuorumState(), raft.Snapshots{}
+			h.formats++
+		}
+	case "move":
+		for _, id := range w.nodes(d, "node") {
+			d.ScanArgs(w.t, "to", &w.host(id).where)
 		}
 	case "shutdown":
 		for _, id := range w.nodes(d, "node") {
@@ -555,15 +578,18 @@ func (w *world) useTool(d *datadriven.TestData) {
 	switch d.Cmd {
 	case "add-voter":
 		q := kmsg.NewPtrAddRaftVoterRequest()
-		q.Version, q.VoterID, q.VoterDirectoryID, q.AckWhenCommitted = 1, int32(id), directory(id), !d.HasArg("early")
+		q.Version, q.VoterID, q.VoterDirectoryID, q.AckWhenCommitted = 1, int32(id), w.host(id).directory(), !d.HasArg("early")
+		q.Listeners = listeners(id)
 		req = q
 	case "remove-voter":
 		q := kmsg.NewPtrRemoveRaftVoterRequest()
-		q.VoterID, q.VoterDirectoryID = int32(id), directory(id)
+		q.VoterID, q.VoterDirectoryID = int32(id), directory(id, 0)
 		req = q
 	case "update-voter":
 		q := kmsg.NewPtrUpdateRaftVoterRequest()
-		q.CurrentLeaderEpoch, q.VoterID, q.VoterDirectoryID = int32(w.leader().r.Epoch()), int32(id), directory(id)
+		q.CurrentLeaderEpoch, q.VoterID, q.VoterDirectoryID = int32(w.leader().r.Epoch()), int32(id), directory(id, 0)
+		q.KRaftVersionFeature.MaxSupportedVersion = 1
+		q.Listeners = []kmsg.UpdateRaftVoterRequestListener{{Name: "CONTROLLER", Host: listener(id), Port: 9093}}
 		req = q
 	default:
 		q := kmsg.NewPtrDescribeQuorumRequest()
@@ -573,6 +599,12 @@ func (w *world) useTool(d *datadriven.TestData) {
 	to := int(w.leader().id)
 	maybe(w.t, d, "node", &to)
 	w.k.Order(toolID, toolOrder{kafka.NodeID(to), req}, 0)
+}
+
+func (p *host) directory() [16]byte { return directory(p.id, p.formats) }
+
+func listeners(id kafka.NodeID) []kmsg.AddRaftVoterRequestListener {
+	return []kmsg.AddRaftVoterRequestListener{{Name: "CONTROLLER", Host: listener(id), Port: 9093}}
 }
 
 func (p *host) replicas() []raft.Progress {

@@ -319,7 +319,7 @@ func randomVoters(t *testing.T, seed uint64) (changes int, err error) {
 		id := kafka.NodeID(voter + i)
 		if all = append(all, id); i < 3 {
 			voters = append(voters, id)
-			initial = append(initial, raft.Voter{ID: id, Directory: directory(id)})
+			initial = append(initial, newVoter(id))
 		}
 	}
 	static := metadata.NewStatic([]metadata.ConfigValue{
@@ -363,9 +363,10 @@ func randomVoters(t *testing.T, seed uint64) (changes int, err error) {
 func (c *chaos) changeVoters(all []kafka.NodeID) {
 	id := all[c.rng.IntN(int64(len(all)))]
 	add := kmsg.NewPtrAddRaftVoterRequest()
-	add.Version, add.VoterID, add.VoterDirectoryID, add.AckWhenCommitted = 1, int32(id), directory(id), c.rng.IntN(2) == 0
+	add.Version, add.VoterID, add.VoterDirectoryID, add.AckWhenCommitted = 1, int32(id), directory(id, 0), c.rng.IntN(2) == 0
+	add.Listeners = listeners(id)
 	remove := kmsg.NewPtrRemoveRaftVoterRequest()
-	remove.VoterID, remove.VoterDirectoryID = int32(id), directory(id)
+	remove.VoterID, remove.VoterDirectoryID = int32(id), directory(id, 0)
 	var req kmsg.Request = add
 	if c.rng.IntN(2) == 0 {
 		req = remove

@@ -71,6 +71,7 @@ type Replica struct {
 	acked      []kafka.NodeID // Resigned: who has heard of it
 	fetch      fetching
 	snap       snapshotting
+	fault      string // why the process must end
 }
 
 // New returns the replica of a process that starts. It fails on a config that
@@ -118,7 +119,9 @@ func (r *Replica) Step(now kafka.Instant, in *sim.Input, out *sim.Out, m Machine
 			r.expireChange(out)
 		}
 	}
-	r.poll(now, out, m)
+	if r.fault == "" {
+		r.poll(now, out, m)
+	}
 }
 
 // poll sends what the state calls for and is not under way (KafkaRaftClient.pollCurrentState).
@@ -200,6 +203,12 @@ func (r *Replica) LogEnd(m Machine) kafka.Offset {
 	}
 	return m.Dir.At(r.slot).LEO()
 }
+
+// Fault is why the process must end at once, as Kafka's does when an exception
+// reaches the raft io thread; "" while nothing is wrong. It happens where records
+// that were committed are gone from the quorum: with static voters a replica that
+// lost its disk votes as before.
+func (r *Replica) Fault() string { return r.fault }
 
 // Led reports whether the replica leads in an epoch.
 func (r *Replica) Led(epoch kafka.LeaderEpoch) bool { return r.state == Leader && r.epoch == epoch }

@@ -24,7 +24,10 @@ func (r *Replica) request(now kafka.Instant, in *sim.Input, out *sim.Out, m Mach
 	case *kmsg.AddRaftVoterRequest, *kmsg.RemoveRaftVoterRequest, *kmsg.UpdateRaftVoterRequest:
 		r.changeAsked(now, in, out, m)
 	case *kmsg.ApiVersionsRequest:
-		out.Reply(in.Conn, in.Corr, &kmsg.ApiVersionsResponse{Version: req.Version, ApiKeys: served})
+		out.Reply(in.Conn, in.Corr, &kmsg.ApiVersionsResponse{
+			Version: req.Version, ApiKeys: served,
+			SupportedFeatures: []kmsg.ApiVersionsResponseSupportedFeature{{Name: "kraft.version", MaxVersion: kraftVersionMax}},
+		})
 	default:
 		out.CloseConn(in.Conn)
 	}
@@ -128,7 +131,7 @@ func (r *Replica) earliest(start kafka.Offset, m Machine) (SnapshotID, bool) {
 func (r *Replica) serve(now kafka.Instant, in *sim.Input, req *kmsg.FetchRequest, p *kmsg.FetchRequestTopicPartition, out *sim.Out, m Machine) {
 	offset := kafka.Offset(p.FetchOffset)
 	id := kafka.NodeID(req.ReplicaState.ID)
-	r.noteFetch(now, id, out)
+	r.noteFetch(now, id, p.ReplicaDirectoryID, out)
 	if d, s, ok := r.fits(offset, kafka.LeaderEpoch(p.LastFetchedEpoch), m); !ok {
 		resp := r.fetchResponse(req.Version, kafka.None)
 		e := &resp.Topics[0].Partitions[0]
@@ -167,7 +170,11 @@ func (r *Replica) serve(now kafka.Instant, in *sim.Input, req *kmsg.FetchRequest
 func (r *Replica) news(f *parked) bool { return r.lead.end > f.offset || r.hw > f.hw }
 
 func (r *Replica) noteProgress(now kafka.Instant, id kafka.NodeID, directory [16]byte, offset kafka.Offset) {
-	i, ok := r.progress(id)
+	key := directory
+	if v, ok := findVoter(r.voters, id); ok && r.voters[v].Directory == [16]byte{} {
+		key = [16]byte{}
+	}
+	i, ok := r.progress(id, key)
 	if !ok {
 		r.lead.replicas = append(r.lead.replicas, Progress{})
 		copy(r.lead.replicas[i+1:], r.lead.replicas[i:])

@@ -52,7 +52,7 @@ func (r *Replica) snapshotAsked(now kafka.Instant, req *kmsg.FetchSnapshotReques
 	case p.Position < 0 || p.Position >= int64(len(s.Data)):
 		code = kafka.PositionOutOfRange
 	default:
-		r.noteFetch(now, kafka.NodeID(req.ReplicaID), out)
+		r.noteFetch(now, kafka.NodeID(req.ReplicaID), p.ReplicaDirectoryID, out)
 		e.SnapshotID.EndOffset, e.SnapshotID.Epoch = int64(id.End), int32(id.Epoch)
 		e.Size, e.Position = int64(len(s.Data)), p.Position
 		e.Bytes = s.Data[p.Position:min(int64(len(s.Data)), p.Position+int64(req.MaxBytes))]
@@ -98,6 +98,10 @@ func (r *Replica) install(now kafka.Instant, out *sim.Out, m Machine) {
 	r.fetch.snapshot = snapshotFetch{}
 	if _, err := parseCheckpoint(s.Data); err != nil {
 		panic(fmt.Sprintf("raft: node %d fetched %s: %v", r.cfg.ID, s.ID.File(), err))
+	}
+	if s.ID.End < r.hw {
+		r.fault = fmt.Sprintf("attempt to begin at the snapshot that ends at offset %d, which is below the current high watermark %d", s.ID.End, r.hw)
+		return
 	}
 	log := m.Dir.MutableAt(r.slot)
 	out.Note(trace.Note{Kind: trace.SnapshotFetched, Topic: Partition.Topic, Node: r.cfg.ID, Peer: r.leader, Offset: s.ID.End, From: log.LEO(), Epoch: s.ID.Epoch})

@@ -61,7 +61,7 @@ func TestRealCheckpoints(t *testing.T) {
 
 // A snapshot of dynamic voters holds them, in VotersRecord's bytes.
 func TestVotersRecord(t *testing.T) {
-	vs := []Voter{{101, [16]byte{1, 15: 9}}, {102, [16]byte{2}}}
+	vs := []Voter{NewVoter(101, [16]byte{1, 15: 9}, "controller-101"), NewVoter(102, [16]byte{2}, "c")}
 	b := encodeVoters(vs)
 	got, err := decodeVoters(b)
 	if err != nil || !slices.Equal(got, vs) {

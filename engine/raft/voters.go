@@ -10,10 +10,26 @@ import (
 )
 
 // Voter is a member of the quorum: with static voters only its id is known, with
-// dynamic ones (KIP-853) also the directory that its log is in.
+// dynamic ones (KIP-853) also the directory that its log is in, where it listens
+// and which kraft.versions it knows.
 type Voter struct {
-	ID        kafka.NodeID
-	Directory [16]byte
+	ID         kafka.NodeID
+	Directory  [16]byte
+	Host       string // of its CONTROLLER listener
+	Port       uint16
+	MinVersion int16 // kraft.version
+	MaxVersion int16
+}
+
+// NewVoter is a voter as one of this version describes itself.
+func NewVoter(id kafka.NodeID, directory [16]byte, host string) Voter {
+	return Voter{ID: id, Directory: directory, Host: host, Port: listenerPort, MaxVersion: kraftVersionMax}
+}
+
+// is reports whether both are the same replica: the same id in the same directory
+// (raft/ReplicaKey.java).
+func (v Voter) is(id kafka.NodeID, directory [16]byte) bool {
+	return v.ID == id && (v.Directory == [16]byte{} || v.Directory == directory)
 }
 
 // voterSet is the voters that a point of the log establishes (raft/VoterSet.java).
@@ -48,8 +64,14 @@ func (r *Replica) isVoterID(id kafka.NodeID) bool {
 
 // isVoter reports whether the replica itself is a voter, under its own directory.
 func (r *Replica) isVoter() bool {
-	i, ok := findVoter(r.voters, r.cfg.ID)
-	return ok && (r.voters[i].Directory == [16]byte{} || r.voters[i].Directory == r.cfg.Directory)
+	return r.isVoterKey(r.cfg.ID, r.cfg.Directory)
+}
+
+// isVoterKey reports whether a replica is a voter: one with the id of a voter in
+// another directory is none.
+func (r *Replica) isVoterKey(id kafka.NodeID, directory [16]byte) bool {
+	i, ok := findVoter(r.voters, id)
+	return ok && r.voters[i].is(id, directory)
 }
 
 // directoryOf is a voter's directory, as far as it is known.
@@ -65,6 +87,8 @@ func digestVoters(h *sim.Hash, vs []Voter) {
 	for _, v := range vs {
 		h.Int(int64(v.ID))
 		h.Bytes(v.Directory[:])
+		h.String(v.Host)
+		h.Int(int64(v.Port)<<32 | int64(v.MinVersion)<<16 | int64(v.MaxVersion))
 	}
 }
 

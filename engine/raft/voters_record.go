@@ -3,7 +3,6 @@ package raft
 import (
 	"encoding/binary"
 	"errors"
-	"strconv"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 )
@@ -17,6 +16,9 @@ const (
 	listenerPort = 9093
 )
 
+// kraftVersionMax is the highest kraft.version that replicas know.
+const kraftVersionMax = 1
+
 // encodeVoters makes a VotersRecord of version 0
 // (clients/resources/common/message/VotersRecord.json).
 func encodeVoters(vs []Voter) []byte {
@@ -25,13 +27,13 @@ func encodeVoters(vs []Voter) []byte {
 		b = binary.BigEndian.AppendUint32(b, uint32(v.ID))
 		b = append(b, v.Directory[:]...)
 		b = append(b, 2) // one endpoint
-		host := "controller-" + strconv.Itoa(int(v.ID))
 		b = append(binary.AppendUvarint(b, uint64(len(listenerName))+1), listenerName...)
-		b = append(binary.AppendUvarint(b, uint64(len(host))+1), host...)
-		b = binary.BigEndian.AppendUint16(b, listenerPort)
-		b = append(b, 0)             // tags of the endpoint
-		b = append(b, 0, 0, 0, 1, 0) // kraft.version 0 to 1, tags
-		b = append(b, 0)             // tags of the voter
+		b = append(binary.AppendUvarint(b, uint64(len(v.Host))+1), v.Host...)
+		b = binary.BigEndian.AppendUint16(b, v.Port)
+		b = append(b, 0) // tags of the endpoint
+		b = binary.BigEndian.AppendUint16(b, uint16(v.MinVersion))
+		b = binary.BigEndian.AppendUint16(b, uint16(v.MaxVersion))
+		b = append(b, 0, 0) // tags of the versions and of the voter
 	}
 	return append(b, 0)
 }
@@ -72,7 +74,11 @@ func (c *cursor) tags() {
 	}
 }
 
-// decodeVoters reads a VotersRecord; where the voters listen is not kept.
+// DecodeVoters reads the value of a KRAFT_VOTERS control record.
+func DecodeVoters(value []byte) ([]Voter, error) { return decodeVoters(value) }
+
+// decodeVoters reads a VotersRecord. Of several endpoints the last counts: those
+// that are written here have one.
 func decodeVoters(b []byte) ([]Voter, error) {
 	c := cursor{b: b}
 	c.take(2)
@@ -82,11 +88,11 @@ func decodeVoters(b []byte) ([]Voter, error) {
 		copy(v.Directory[:], c.take(16))
 		for e := c.uvarint(); e > 1 && !c.bad; e-- {
 			c.take(max(c.uvarint(), 1) - 1)
-			c.take(max(c.uvarint(), 1) - 1)
-			c.take(2)
+			v.Host = string(c.take(max(c.uvarint(), 1) - 1))
+			v.Port = binary.BigEndian.Uint16(c.take(2))
 			c.tags()
 		}
-		c.take(4)
+		v.MinVersion, v.MaxVersion = int16(binary.BigEndian.Uint16(c.take(2))), int16(binary.BigEndian.Uint16(c.take(2)))
 		c.tags()
 		c.tags()
 		vs = append(vs, v)

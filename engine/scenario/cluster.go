@@ -43,8 +43,7 @@ func (c *worldCluster) broker(id kafka.NodeID) *node.Broker {
 	if id < 1 || int(id) > c.w.Spec().Cluster.Brokers {
 		return nil
 	}
-	b, _ := c.w.Kernel().Actor(sim.ActorID(id)).(*node.Broker)
-	return b
+	return node.BrokerOf(c.w.Kernel().Actor(sim.ActorID(id)))
 }
 
 // Replica implements law.Cluster.
@@ -85,10 +84,11 @@ func (c *worldCluster) UncleanAllowed(topic string) bool {
 
 // Member implements law.Cluster.
 func (c *worldCluster) Member(id kafka.NodeID) (law.Member, bool) {
-	switch n := c.w.Kernel().Actor(sim.ActorID(id)).(type) {
-	case *node.Controller:
+	p := c.w.Kernel().Actor(sim.ActorID(id))
+	if n := node.ControllerOf(p); n != nil {
 		return law.Member{Mark: mark(n.Raft(), n.QuorumEpoch(), n.MetadataLog()), Log: n.MetadataLog(), Snapshots: n.Snapshots(), Voters: n.Voters()}, true
-	case *node.Broker:
+	}
+	if n := node.BrokerOf(p); n != nil {
 		return law.Member{Mark: mark(n.Raft(), n.Quorum().LeaderEpoch, n.MetadataLog()), Log: n.MetadataLog(), Snapshots: n.Snapshots()}, true
 	}
 	return law.Member{}, false
@@ -104,6 +104,9 @@ func acted(w *world.World, laws *law.Checker) {
 	switch n := w.Kernel().Actor(id).(type) {
 	case *node.Controller:
 		laws.Acted(id.Node(), mark(n.Raft(), n.QuorumEpoch(), n.MetadataLog()))
+		laws.Control()
+	case *node.Combined:
+		laws.Acted(id.Node(), mark(n.Controller().Raft(), n.QuorumEpoch(), n.Controller().MetadataLog()))
 		laws.Control()
 	case *node.Broker:
 		laws.Acted(id.Node(), mark(n.Raft(), n.Quorum().LeaderEpoch, n.MetadataLog()))

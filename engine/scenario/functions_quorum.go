@@ -5,7 +5,6 @@ import (
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/trace"
-	"github.com/highwater-sim/highwater/engine/world"
 )
 
 // controllerState is a controller process as expectations read it.
@@ -149,7 +148,7 @@ func matchPreVotes(n *trace.Note, a []Arg) bool {
 // controller reads controller-101 or 101.
 func (e *exprParser) controller(t token) kafka.NodeID {
 	name := t.text
-	if n, ok := parseInt(t.text, world.FirstController, world.FirstController-1+world.ControllersMax); ok {
+	if n, ok := controllerID(t.text); ok {
 		name = "controller-" + num(int(n))
 	}
 	id, ok := nodeID(name)

@@ -13,7 +13,6 @@ const (
 	problemsReadMax       = 500 // after so many, reading ends
 	optionsMax            = 6
 	brokersMax            = 30
-	controllersMax        = 5
 	topicsMax             = 200
 	partitionsMax         = 10_000
 	clientsMax            = 100

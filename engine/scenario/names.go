@@ -12,7 +12,8 @@ import (
 // names are the things that a scenario declares, with what is known of each.
 type names struct {
 	brokers     int
-	controllers int
+	controllers int // processes of their own
+	combined    int // brokers that are controllers as well
 	racks       []string
 	topics      []topicName
 	clients     []clientName
@@ -48,7 +49,12 @@ func (p *parser) collect(sts []statement) *names {
 			n.brokers = min(int(pairInt(words, "brokers", int64(n.brokers))), brokersMax)
 			n.racks = strings.Split(pairText(words, "racks"), ",")
 			n.dynamic = pairText(words, "kraft.version") == "1"
-			n.controllers = min(int(pairInt(words, "controllers", int64(n.controllers))), controllersMax)
+			n.combined = min(int(pairInt(words, "combined", 0)), world.VotersMax)
+			alone := int64(1)
+			if n.combined > 0 {
+				alone = 0
+			}
+			n.controllers = min(int(pairInt(words, "controllers", alone)), world.VotersMax)
 		}
 		if len(words) == 0 || words[0].pair {
 			continue
@@ -147,6 +153,9 @@ func (n *names) nodeNames() []string {
 	for i := range n.brokers + len(n.added) {
 		s = append(s, "broker-"+num(i+1))
 	}
+	for i := range n.combined {
+		s = append(s, "controller-"+num(i+1))
+	}
 	for i := range n.controllers + len(n.joined) {
 		s = append(s, "controller-"+num(101+i))
 	}
@@ -168,17 +177,27 @@ func validName(s string) bool {
 	return true
 }
 
-// nodeID reads broker-1 or controller-101.
+// nodeID reads broker-1 or controller-101, and controller-1 for broker-1 in a
+// combined process.
 func nodeID(s string) (kafka.NodeID, bool) {
 	if digits, ok := strings.CutPrefix(s, "broker-"); ok {
 		n, ok := parseInt(digits, 1, brokersMax)
 		return kafka.NodeID(n), ok && digits[0] != '0'
 	}
 	if digits, ok := strings.CutPrefix(s, "controller-"); ok {
-		n, ok := parseInt(digits, world.FirstController, world.FirstController-1+world.ControllersMax)
-		return kafka.NodeID(n), ok
+		n, ok := controllerID(digits)
+		return kafka.NodeID(n), ok && digits[0] != '0'
 	}
 	return 0, false
+}
+
+// controllerID reads the node.id of a controller: 101 and so on, or that of a combined
+// process.
+func controllerID(s string) (int64, bool) {
+	if n, ok := parseInt(s, 1, world.VotersMax); ok {
+		return n, true
+	}
+	return parseInt(s, world.FirstController, world.FirstController-1+world.ControllersMax)
 }
 
 // group reports whether a name stands for several machines: all, or rack-a. A rack

@@ -13,11 +13,11 @@ func defaultCluster() world.ClusterSpec {
 	return world.ClusterSpec{Brokers: 3, Controllers: 1, Latency: kafka.Millisecond, Jitter: 200 * kafka.Microsecond}
 }
 
-// cluster reads: cluster brokers=3 racks=a,b,c controllers=1 kraft.version=1 latency=1ms ...
+// cluster reads: cluster brokers=3 racks=a,b,c controllers=1 combined=3 kraft.version=1 latency=1ms ...
 func (p *parser) cluster(st *statement) {
 	a, c := p.args(st), &p.file.Spec.Cluster
 	c.Brokers = int(a.number("brokers", 1, brokersMax, int64(c.Brokers)))
-	c.Controllers = int(a.number("controllers", 1, controllersMax, 1))
+	a.controllers(c)
 	c.KRaftVersion = int(a.number("kraft.version", 0, 1, 0))
 	if w, ok := a.value("racks"); ok {
 		c.Racks = strings.Split(w.value, ",")
@@ -30,6 +30,25 @@ func (p *parser) cluster(st *statement) {
 	c.Bandwidth = a.bandwidth(0)
 	c.Configs = append(c.Configs, a.configs(kafka.ScopeBroker)...)
 	a.done()
+}
+
+// controllers reads controllers= and combined=: processes of their own, and brokers
+// that are controllers as well.
+func (a *args) controllers(c *world.ClusterSpec) {
+	w, _ := a.find("combined")
+	c.Combined = int(a.number("combined", 1, world.VotersMax, 0))
+	if c.Combined > c.Brokers {
+		a.badValue(w, "combined="+num(c.Combined)+" is more than the "+num(c.Brokers)+" brokers")
+	}
+	def := int64(1)
+	if c.Combined > 0 {
+		def = 0
+	}
+	w, _ = a.find("controllers")
+	c.Controllers = int(a.number("controllers", 1, world.VotersMax, def))
+	if n := c.Controllers + c.Combined; n > world.VotersMax {
+		a.badValue(w, "a cluster begins with at most "+num(world.VotersMax)+" controllers, combined ones included, not "+num(n))
+	}
 }
 
 // brokerConfigs reads: broker all replica.lag.time.max.ms=10000

@@ -32,6 +32,7 @@ var verbs = map[string]verb{
 	"link":         {world.VerbLink, "link NODES NODES [latency=50ms] [jitter=5ms] [bandwidth=1MB/s]", "how a link carries", readLink},
 	"disk":         {world.VerbDisk, "disk NODE[,NODE] [latency=20ms] [capacity=1MB|unlimited] [fail=/d2] [repair=/d2]", "every write takes that long (0 is normal); how much log each directory holds; a log directory's disk breaks; it works again from the broker's next start on", readDisk},
 	"sync":         {world.VerbSync, "sync NODE[,NODE]", "flush the page cache, as sync(1)", readNodes},
+	"wipe":         {world.VerbWipe, "wipe NODE[,NODE]", "new empty disks under a process that is down, formatted with its node.id (kafka-storage format)", readNodes},
 	"topic":        {world.VerbTopic, "topic NAME [partitions=3] [replication.factor=3] [replica-assignment=1:2:3] [CONFIG=VALUE]", "create a topic", readTopic},
 	"delete-topic": {world.VerbDeleteTopic, "delete-topic NAME", "delete a topic", readDeleteTopic},
 	"producer":     {world.VerbClient, "producer NAME topic=T [rate=50/s] [keys=8] [partition=0] [count=100] [size=1KB] [user=U] [CONFIG=VALUE]", "start a producer", readClient},
@@ -70,7 +71,7 @@ func Verbs() []VerbHelp {
 }
 
 // verbWords are the names of the verbs in the order of the table.
-var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync",
+var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync", "wipe",
 	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect",
 	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "quota", "corrupt", "add", "add-voter", "remove-voter"}
 

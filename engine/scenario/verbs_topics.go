@@ -145,7 +145,8 @@ func readVoter(a *args, c *world.Command) {
 	if world.IsControllerRole(w.text) {
 		return
 	}
-	if _, isNode := nodeID(w.text); !isNode || !strings.HasPrefix(w.text, "controller-") {
+	id, isNode := nodeID(w.text)
+	if n := a.p.names; !isNode || id < world.FirstController && n != nil && int(id) > n.combined {
 		a.bad(w, clip(w.text)+" is not a controller; they are named controller-101 and so on")
 		return
 	}
@@ -180,7 +181,7 @@ func (n *names) addBroker(name string, line int, at kafka.Instant) {
 // addController remembers a controller that joins, if it is the next one.
 func (n *names) addController(name string, line int, at kafka.Instant) {
 	next := n.controllers + len(n.joined)
-	if n.dynamic && next < world.ControllersMax && name == "controller-"+num(world.FirstController+next) {
+	if n.dynamic && n.combined+next < world.ControllersMax && name == "controller-"+num(world.FirstController+next) {
 		n.joined = append(n.joined, clientName{name: name, line: line, from: at})
 	}
 }

@@ -254,6 +254,11 @@ func (o *Out) Exited() bool {
 	return slices.ContainsFunc(o.ops, func(p op) bool { return p.kind == opExit })
 }
 
+// Stay takes back that the process should end: another part of it has not ended yet.
+func (o *Out) Stay() {
+	o.ops = slices.DeleteFunc(o.ops, func(p op) bool { return p.kind == opExit })
+}
+
 // Sent is a request or response in an Out, for tests that drive a machine alone.
 type Sent struct {
 	To       ActorID

@@ -334,6 +334,16 @@ func (d *Dir) ShutdownWithout(epoch kafka.BrokerEpoch, offline uint32) {
 	}
 }
 
+// CloseAgain closes what was written after a clean shutdown: the metadata log of a
+// process whose controller ends after its broker.
+func (d *Dir) CloseAgain() {
+	for _, s := range d.order {
+		if d.closed(s) {
+			d.mutable(int(s)).log.Close()
+		}
+	}
+}
+
 // StartReport is what a broker found when it loaded its logs.
 type StartReport struct {
 	Clean bool

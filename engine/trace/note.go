@@ -123,7 +123,14 @@ const (
 	PreferredReplica // Who, Node: leader, Peer: the replica to read from (KIP-392), Offset: position
 
 	// Control, continued.
+	DiskFormatted   // Node, N: bytes that were on its disks, Say: what the quorum makes of it
 	DirectoriesLost // Node; the controller heard that log directories are offline; N: online ones that are left, From: before
 
 	kindCount
+)
+
+// What DiskFormatted says of a controller's place in the quorum.
+const (
+	SameVoter    = "votes as before, without its log"
+	AnotherVoter = "another directory.id: not the voter that it was"
 )

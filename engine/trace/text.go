@@ -142,6 +142,8 @@ var words = [kindCount]struct {
 	DirectoryOffline: {"log directory offline", 3, true, because},
 	BitFlipped:       {"bit flipped", 2, true, func(b *line, n *Note) { b.field("offset", int64(n.Offset)); because(b, n) }},
 
+	DiskFormatted: {"disks formatted", 3, true, func(b *line, n *Note) { b.field("lost: bytes", n.N); say(b, n) }},
+
 	DirectoriesLost: {"log directories", 2, true, func(b *line, n *Note) {
 		b.word(strconv.FormatInt(int64(n.From), 10) + " -> " + strconv.FormatInt(n.N, 10) + " online")
 	}},

@@ -80,10 +80,11 @@ func (b *Builder) controllers(w *world.World, into *Cluster) {
 	cs := w.Controllers()
 	into.Controllers = sized(into.Controllers, len(cs))
 	into.MetadataEnd = 0
+	into.ClusterID = w.ClusterID()
 	for i, c := range cs {
 		v, q := &into.Controllers[i], c.Quorum()
 		*v = Controller{
-			ID: c.ID(), State: processState(w.Kernel(), sim.ActorID(c.ID())), Role: c.Role(),
+			ID: c.ID(), Combined: c.ID() < world.FirstController, State: processState(w.Kernel(), sim.ActorID(c.ID())), Role: c.Role(),
 			Epoch: int32(c.QuorumEpoch()), LogEnd: c.LogEnd(), HW: c.HW(),
 			Leader: c.QuorumLeader(), VotedFor: q.VotedID, Snapshots: len(c.Snapshots()), Voters: v.Voters, Ballot: v.Ballot[:0],
 		}

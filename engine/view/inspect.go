@@ -320,6 +320,7 @@ func (i *inspector) processActions(name string, s ProcessState) {
 		i.action("Thaw", "thaw "+name)
 	default:
 		i.action("Start", "start "+name)
+		i.action("New empty disks", "wipe "+name)
 	}
 }
 
@@ -456,6 +457,7 @@ var rules = map[trace.Kind]string{
 	trace.CleanerDone:        "Cleaner.doClean",
 	trace.Uncleanable:        "KIP-346",
 	trace.QuorumVoters:       "KIP-853",
+	trace.DiskFormatted:      "KIP-853, KIP-966",
 	trace.DirectoryOffline:   "LogManager.handleLogDirFailure",
 	trace.DirectoriesLost:    "KIP-858",
 }

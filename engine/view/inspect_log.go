@@ -177,14 +177,14 @@ func (i *inspector) whyBehind(lead *broker.Replica, f broker.Follower) {
 	i.fact(fmt.Sprintf("%s has it up to %d", trace.NodeName(f.Node), f.LEO), "", trace.Note{})
 	cause := i.last(func(n *trace.Note) bool {
 		switch n.Kind {
-		case trace.Crash, trace.PowerLoss, trace.Boot:
+		case trace.Crash, trace.PowerLoss, trace.DiskFormatted, trace.Boot:
 			return n.Node == f.Node
 		case trace.LinkCut, trace.LinkHealed:
 			return n.Node == f.Node && n.Peer == lead.Leader || n.Peer == f.Node && n.Node == lead.Leader
 		}
 		return false
 	})
-	if cause.Kind == trace.Crash || cause.Kind == trace.PowerLoss || cause.Kind == trace.LinkCut {
+	if cause.Kind == trace.Crash || cause.Kind == trace.PowerLoss || cause.Kind == trace.DiskFormatted || cause.Kind == trace.LinkCut {
 		i.out.Why = append(i.out.Why, i.chain(cause.ID)...)
 	}
 	if f.CaughtUp != kafka.Never {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
+	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/record"
 )
 
@@ -277,8 +278,22 @@ func controlWords(rec *record.Record) (kind, fields string) {
 		return t.String(), fmt.Sprintf(`SnapshotFooter {"version":%d}`, i16(0))
 	case t == record.ControlKRaftVersion && len(v) >= 4:
 		return t.String(), fmt.Sprintf(`KRaftVersion {"version":%d,"kRaftVersion":%d}`, i16(0), i16(2))
+	case t == record.ControlKRaftVoters && len(v) >= 2:
+		if vs, err := raft.DecodeVoters(v); err == nil {
+			return t.String(), fmt.Sprintf(`KRaftVoters {"version":%d,"voters":[%s]}`, i16(0), votersWords(vs))
+		}
 	}
 	return t.String(), fmt.Sprintf("controlType: %s(%d)", t, t)
+}
+
+func votersWords(vs []raft.Voter) string {
+	all := make([]string, len(vs))
+	for i, v := range vs {
+		all[i] = fmt.Sprintf(`{"voterId":%d,"voterDirectoryId":"%s","endpoints":[{"name":"CONTROLLER","host":"%s","port":%d}],`+
+			`"kRaftVersionFeature":{"minSupportedVersion":%d,"maxSupportedVersion":%d}}`,
+			v.ID, uuidText(v.Directory), v.Host, v.Port, v.MinVersion, v.MaxVersion)
+	}
+	return strings.Join(all, ",")
 }
 
 // shownMax is how many bytes of a key or a value are shown.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/node"
+	"github.com/highwater-sim/highwater/engine/world"
 )
 
 // quorumLeader is the controller that leads the quorum in the highest epoch; nil if
@@ -102,7 +103,7 @@ func members(all []VoterProgress, observers bool) string {
 		}
 		text := fmt.Sprintf(`{"id": %d, "directoryId": %s`, v.ID, directory)
 		if !observers {
-			text += fmt.Sprintf(`, "endpoints": ["CONTROLLER://controller-%d:9093"]`, v.ID)
+			text += fmt.Sprintf(`, "endpoints": ["CONTROLLER://%s:%d"]`, v.Host, v.Port)
 		}
 		s = append(s, text+"}")
 	}
@@ -183,7 +184,10 @@ func (b *Builder) quorumOf(p *node.Controller, now kafka.Instant, into []VoterPr
 	for _, s := range b.quorum {
 		v := VoterProgress{
 			ID: s.ID, Directory: s.Directory, Observer: s.Observer, LogEnd: s.End, Lag: int64(end - s.End),
-			LastFetch: s.LastFetch, LastCaughtUp: s.LastCaughtUp,
+			LastFetch: s.LastFetch, LastCaughtUp: s.LastCaughtUp, Host: s.Host, Port: s.Port,
+		}
+		if !v.Observer && v.Host == "" { // static: controller.quorum.voters says it
+			v.Host, v.Port = node.ControllerHost(v.ID, v.ID < world.FirstController), 9093
 		}
 		if v.LastFetch == -kafka.Never {
 			v.LastFetch = kafka.Never

@@ -20,7 +20,7 @@ type Cluster struct {
 	Metrics     []Metric
 	Violation   *Violation   // a broken law; the world stands still
 	MetadataEnd kafka.Offset // end of the metadata log at its leader
-	ClusterID   string       // cluster.id; empty as long as the engine gives none
+	ClusterID   string       // cluster.id, the same for the same seed
 
 	KRaftVersion int16 // kraft.version; 1: voters are those of the metadata log, and controllers may join (KIP-853)
 }
@@ -50,6 +50,7 @@ type Controller struct {
 
 	Leader    kafka.NodeID // that it follows, or itself; NoNode if it knows none
 	VotedFor  kafka.NodeID // in this epoch, by its quorum-state file; NoNode for none
+	Combined  bool         // the process is a broker as well (process.roles=broker,controller)
 	Voter     bool         // of the quorum, as its leader knows, or who knows most; else an observer
 	LogStart  kafka.Offset
 	Snapshots int             // of the metadata, on its disk
@@ -69,6 +70,8 @@ type VoterProgress struct {
 	ID           kafka.NodeID
 	Directory    [16]byte // zero with static voters
 	Observer     bool
+	Host         string // of its CONTROLLER listener; empty for an observer
+	Port         uint16
 	LogEnd       kafka.Offset // by its last fetch; NoOffset: it never fetched
 	Lag          int64
 	LastFetch    kafka.Instant // kafka.Never if it never did

@@ -13,16 +13,26 @@ import (
 func (w *World) Brokers() []*node.Broker {
 	out := make([]*node.Broker, 0, w.spec.Cluster.Brokers)
 	for i := range w.spec.Cluster.Brokers {
-		out = append(out, w.k.Actor(sim.ActorID(i+1)).(*node.Broker))
+		out = append(out, node.BrokerOf(w.k.Actor(sim.ActorID(i+1))))
 	}
 	return out
 }
 
-// Controllers lists the controller processes by node.id, for reading.
+// controllerAt is the i-th controller by node.id, from 0: combined ones first.
+func (w *World) controllerAt(i int) sim.ActorID {
+	if n := w.spec.Cluster.Combined; i >= n {
+		return sim.ActorID(FirstController + i - n)
+	}
+	return sim.ActorID(i + 1)
+}
+
+// Controllers lists the controllers by node.id, for reading: those in processes of
+// their own and those in combined ones.
 func (w *World) Controllers() []*node.Controller {
-	out := make([]*node.Controller, 0, w.spec.Cluster.Controllers)
-	for i := range w.spec.Cluster.Controllers {
-		out = append(out, w.k.Actor(sim.ActorID(FirstController+i)).(*node.Controller))
+	c := &w.spec.Cluster
+	out := make([]*node.Controller, 0, c.Combined+c.Controllers)
+	for i := range cap(out) {
+		out = append(out, node.ControllerOf(w.k.Actor(w.controllerAt(i))))
 	}
 	return out
 }
@@ -57,14 +67,14 @@ func (w *World) Admin() *admin.Admin { return w.k.Actor(adminID).(*admin.Admin) 
 // that it is deposed.
 func (w *World) Image() *metadata.Image {
 	best := metadata.Empty()
-	for i := range w.spec.Cluster.Controllers {
-		c := w.k.Actor(sim.ActorID(FirstController + i)).(*node.Controller)
+	for i := range w.spec.Cluster.Combined + w.spec.Cluster.Controllers {
+		c := node.ControllerOf(w.k.Actor(w.controllerAt(i)))
 		if img := c.Image(); img != nil && (img.Offset > best.Offset || img.Offset == best.Offset && c.Active()) {
 			best = img
 		}
 	}
 	for i := range w.spec.Cluster.Brokers {
-		if img := w.k.Actor(sim.ActorID(i + 1)).(*node.Broker).Image(); img != nil && img.Offset > best.Offset {
+		if img := node.BrokerOf(w.k.Actor(sim.ActorID(i + 1))).Image(); img != nil && img.Offset > best.Offset {
 			best = img
 		}
 	}

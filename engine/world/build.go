@@ -43,10 +43,14 @@ func (w *World) addProcesses() error {
 	}
 	initial := w.initialVoters()
 	for i := range c.Controllers {
-		w.add(sim.ActorID(FirstController+i), node.NewController(w.controllerSpec(i, initial)))
+		w.add(sim.ActorID(FirstController+i), node.NewController(w.controllerSpec(kafka.NodeID(FirstController+i), initial)))
 	}
 	for i := range c.Brokers {
-		w.add(sim.ActorID(i+1), node.NewBroker(w.brokerSpec(i, "")))
+		if id := kafka.NodeID(i + 1); i < c.Combined {
+			w.add(sim.ActorID(id), node.NewCombined(w.brokerSpec(i, ""), w.controllerSpec(id, initial)))
+		} else {
+			w.add(sim.ActorID(id), node.NewBroker(w.brokerSpec(i, "")))
+		}
 	}
 	a, err := admin.New(admin.Config{ID: adminID, Name: "admin", Bootstrap: w.bootstrap(), Seed: w.spec.Seed})
 	if err != nil {
@@ -61,7 +65,7 @@ func (w *World) addProcesses() error {
 func (w *World) brokerSpec(i int, rack string) node.BrokerSpec {
 	c := &w.spec.Cluster
 	s := node.BrokerSpec{
-		ID: kafka.NodeID(i + 1), Rack: rack, Controllers: w.controllerIDs(), Dynamic: c.KRaftVersion > 0, Configs: w.serverProperties(), Seed: w.spec.Seed,
+		ID: kafka.NodeID(i + 1), Rack: rack, ClusterID: w.ClusterID(), Controllers: w.controllerIDs(), Dynamic: c.KRaftVersion > 0, Configs: w.serverProperties(), Seed: w.spec.Seed,
 	}
 	if rack == "" && len(c.Racks) > 0 {
 		s.Rack = c.Racks[i%len(c.Racks)]

@@ -53,6 +53,13 @@ func (w *World) Check(c Command) error {
 		})
 	case VerbSync:
 		return w.each(c.Nodes, w.mustBeNode)
+	case VerbWipe:
+		return w.each(c.Nodes, func(name string, id sim.ActorID) error {
+			if err := w.mustBeNode(name, id); err != nil || !w.k.Up(id) {
+				return err
+			}
+			return fmt.Errorf("wipe %s: it is running; stop or crash it first", name)
+		})
 	case VerbCorrupt:
 		return w.each(c.Nodes, func(name string, id sim.ActorID) error { return w.checkCorrupt(c, name, id) })
 	case VerbCut, VerbHeal, VerbLink:
@@ -137,7 +144,8 @@ func (w *World) checkLink(c Command) error {
 	}
 	for _, a := range c.Nodes {
 		for _, b := range c.Peers {
-			if a == b {
+			from, _ := w.ActorOf(a)
+			if to, _ := w.ActorOf(b); from == to {
 				return fmt.Errorf("%s has no link to itself", a)
 			}
 		}
@@ -208,6 +216,8 @@ func (w *World) doProcess(c Command, id sim.ActorID, cause trace.ID) {
 		w.machineOrder(id, node.FlipBit{TP: c.Partition, Offset: kafka.Offset(off), Length: c.Name == "length"}, cause)
 	case VerbSync:
 		w.machineOrder(id, node.Sync{}, cause)
+	case VerbWipe:
+		w.wipe(id, cause)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/node"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/storage"
+	"github.com/highwater-sim/highwater/engine/trace"
 )
 
 // expand puts machines in the place of their groups: all brokers and controllers
@@ -28,7 +29,7 @@ func (w *World) expand(v Verb, names []string) []string {
 			out = append(out, name)
 			continue
 		}
-		for _, b := range w.Brokers() {
+		for _, b := range w.Brokers() { // combined processes among them
 			if !isRack || b.Spec().Rack == rack {
 				out = w.applicable(v, sim.ActorID(b.ID()), out)
 			}
@@ -36,7 +37,7 @@ func (w *World) expand(v Verb, names []string) []string {
 		if isRack {
 			continue
 		}
-		for i := range w.spec.Cluster.Controllers {
+		for i := range w.spec.Cluster.Controllers { // those in processes of their own
 			out = w.applicable(v, sim.ActorID(FirstController+i), out)
 		}
 	}
@@ -78,7 +79,7 @@ func (w *World) inRole(role string) string {
 func (w *World) applicable(v Verb, id sim.ActorID, to []string) []string {
 	ok := true
 	switch v {
-	case VerbStart:
+	case VerbStart, VerbWipe:
 		ok = !w.k.Up(id)
 	case VerbCrash, VerbStop, VerbFreeze:
 		ok = w.k.Up(id) && !w.k.Frozen(id)
@@ -96,8 +97,8 @@ func (w *World) applicable(v Verb, id sim.ActorID, to []string) []string {
 // checkDirectory reports why a log directory of a machine can not fail or be
 // repaired.
 func (w *World) checkDirectory(c Command, name string, id sim.ActorID) error {
-	b, ok := w.k.Actor(id).(*node.Broker)
-	if !ok {
+	b := node.BrokerOf(w.k.Actor(id))
+	if b == nil {
 		return fmt.Errorf("%s is not a broker", name)
 	}
 	in := slices.Index(b.Directories(), c.Directory)
@@ -144,8 +145,8 @@ func (c *ClusterSpec) LogDirs() []string {
 
 // checkCorrupt reports why no bit of a record can flip on a machine.
 func (w *World) checkCorrupt(c Command, name string, id sim.ActorID) error {
-	b, ok := w.k.Actor(id).(*node.Broker)
-	if !ok {
+	b := node.BrokerOf(w.k.Actor(id))
+	if b == nil {
 		return fmt.Errorf("%s is not a broker", name)
 	}
 	l := b.Dir().Get(c.Partition)
@@ -157,4 +158,21 @@ func (w *World) checkCorrupt(c Command, name string, id sim.ActorID) error {
 		return fmt.Errorf("corrupt: %s is not an offset", c.To)
 	}
 	return l.Clone().Corrupt(kafka.Offset(off), c.Name == "length")
+}
+
+// wipe replaces the disks of a machine. With kraft.version 0 its controller is the
+// voter that it was, with 1 another one (KIP-853).
+func (w *World) wipe(id sim.ActorID, cause trace.ID) {
+	p := w.k.Actor(id)
+	n := trace.Note{Kind: trace.DiskFormatted, Node: id.Node()}
+	switch c := node.ControllerOf(p); {
+	case c == nil:
+		n.N = node.BrokerOf(p).Dir().Size()
+	case c.Dynamic():
+		n.N, n.Say = c.Dir().Size(), trace.AnotherVoter
+	default:
+		n.N, n.Say = c.Dir().Size(), trace.SameVoter
+	}
+	w.k.Note(n, cause)
+	w.machineOrder(id, node.Format{}, cause)
 }

@@ -19,7 +19,7 @@ type clientRef struct {
 }
 
 // ActorOf returns the actor that a name means: broker-1, controller-101, or a
-// client's name. The error names what exists.
+// client's name. A combined process is broker-1 and controller-1. The error names what exists.
 func (w *World) ActorOf(name string) (sim.ActorID, error) {
 	for _, c := range w.clients {
 		if c.name == name {
@@ -29,7 +29,7 @@ func (w *World) ActorOf(name string) (sim.ActorID, error) {
 	for _, p := range []struct {
 		prefix       string
 		first, count int
-	}{{"broker-", 1, w.spec.Cluster.Brokers}, {"controller-", FirstController, w.spec.Cluster.Controllers}} {
+	}{{"broker-", 1, w.spec.Cluster.Brokers}, {"controller-", FirstController, w.spec.Cluster.Controllers}, {"controller-", 1, w.spec.Cluster.Combined}} {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, p.prefix)); err == nil && strings.HasPrefix(name, p.prefix) {
 			if n >= p.first && n < p.first+p.count {
 				return sim.ActorID(n), nil
@@ -60,7 +60,8 @@ func (w *World) NameOf(id sim.ActorID) string {
 	return "broker-" + strconv.Itoa(int(id))
 }
 
-// Names lists every process: brokers, controllers, clients.
+// Names lists every process: brokers, controllers, clients. A combined process is
+// named after its broker.
 func (w *World) Names() []string {
 	var out []string
 	for i := range w.spec.Cluster.Brokers {

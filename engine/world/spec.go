@@ -17,7 +17,10 @@ type Spec struct {
 // ClusterSpec describes the processes and the machines under them.
 type ClusterSpec struct {
 	Brokers     int // 1..30; node.id 1..Brokers, named broker-1...
-	Controllers int // 1..5; node.id 101..., dedicated controllers
+	Controllers int // 0..5; node.id 101..., dedicated controllers; default 1 if Combined is 0
+	// Combined is how many brokers, from the first on, are controllers as well
+	// (process.roles=broker,controller); with Controllers at most 5.
+	Combined int
 	// KRaftVersion 0: voters are those of controller.quorum.voters; 1: the
 	// controllers are formatted as the first voters, and others may join (KIP-853).
 	KRaftVersion int
@@ -117,6 +120,7 @@ const (
 	VerbAddController    // Name: controller-N, the next free one: a new machine with a new controller, an observer at first
 	VerbAddVoter         // Name: a controller: kafka-metadata-quorum add-controller
 	VerbRemoveVoter      // Name: a controller: kafka-metadata-quorum remove-controller
+	VerbWipe             // Nodes, down: new disks, formatted with the node.id of before
 )
 
 // ConfigOf says whose configs a command changes.

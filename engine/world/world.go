@@ -15,7 +15,8 @@ type World struct {
 	k       *sim.Kernel
 	spec    Spec // as completed by New; only the numbers of brokers and controllers grow
 	clients []clientRef
-	tokens  int32 // orders given to the admin client so far
+	tokens  int32  // orders given to the admin client so far
+	cluster string // cluster.id
 	onEvent func()
 }
 
@@ -37,11 +38,12 @@ func New(spec Spec) (*World, error) {
 	}
 	c := &spec.Cluster
 	start := bootAt
-	if c.Controllers > 1 {
+	if c.Controllers+c.Combined > 1 {
 		start = start.Add(-electionTime)
 	}
 	w := &World{spec: spec, k: sim.New(spec.Seed, start, net.Quality{Latency: c.Latency, Jitter: c.Jitter, Bandwidth: c.Bandwidth})}
 	w.k.Hooks.Size = messageSize
+	w.cluster = clusterID(spec.Seed)
 	if err := w.addProcesses(); err != nil {
 		return nil, err
 	}
@@ -68,11 +70,14 @@ func complete(s Spec) (Spec, error) {
 	if c.Brokers < 1 || c.Brokers > brokersMax {
 		return s, fmt.Errorf("cluster brokers=%d: 1 to %d are possible", c.Brokers, brokersMax)
 	}
-	if c.Controllers == 0 {
+	if c.Controllers == 0 && c.Combined == 0 {
 		c.Controllers = 1
 	}
-	if c.Controllers < 1 || c.Controllers > 5 {
-		return s, fmt.Errorf("cluster controllers=%d: 1 to 5 are possible", c.Controllers)
+	if c.Combined < 0 || c.Combined > min(c.Brokers, VotersMax) {
+		return s, fmt.Errorf("cluster combined=%d: 0 to %d of the %d brokers can be controllers as well", c.Combined, min(c.Brokers, VotersMax), c.Brokers)
+	}
+	if n := c.Controllers + c.Combined; c.Controllers < 0 || n > VotersMax {
+		return s, fmt.Errorf("cluster controllers=%d: 1 to %d controllers are possible, combined ones included", n, VotersMax)
 	}
 	if c.KRaftVersion < 0 || c.KRaftVersion > 1 {
 		return s, fmt.Errorf("cluster kraft.version=%d: 0 and 1 are possible", c.KRaftVersion)

@@ -13,6 +13,7 @@ type AddVoter struct {
 	Token     int32
 	Voter     kafka.NodeID
 	Directory [16]byte // directory.id of its metadata log
+	Host      string   // of its CONTROLLER listener, which has port 9093
 }
 
 // RemoveVoter is kafka-metadata-quorum remove-controller.
@@ -32,7 +33,7 @@ func (o AddVoter) request() kmsg.Request {
 	r := kmsg.NewPtrAddRaftVoterRequest()
 	r.Version, r.TimeoutMillis, r.VoterID, r.VoterDirectoryID, r.AckWhenCommitted = 1, timeoutMillis, int32(o.Voter), o.Directory, true
 	l := kmsg.NewAddRaftVoterRequestListener()
-	l.Name, l.Host, l.Port = "CONTROLLER", "controller-"+strconv.Itoa(int(o.Voter)), 9093
+	l.Name, l.Host, l.Port = "CONTROLLER", o.Host, 9093
 	r.Listeners = append(r.Listeners, l)
 	return r
 }

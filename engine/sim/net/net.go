@@ -49,8 +49,12 @@ func (n *Net) Normal() Quality { return n.normal }
 func (n *Net) Index(from, to int32) int {
 	i, found := slices.BinarySearchFunc(n.index, ref{from: from, to: to}, compareRefs)
 	if !found {
+		q := n.normal
+		if from == to {
+			q = loopback
+		}
 		n.links = append(n.links, Link{
-			From: from, To: to, Quality: n.normal, busyUntil: -kafka.Never,
+			From: from, To: to, Quality: q, busyUntil: -kafka.Never,
 			rng: det.NewRand(n.seed, "link/"+strconv.Itoa(int(from))+"-"+strconv.Itoa(int(to))),
 		})
 		n.index = slices.Insert(n.index, i, ref{from, to, int32(len(n.links) - 1)})
@@ -71,11 +75,14 @@ func (n *Net) At(handle int) *Link { return &n.links[handle] }
 // Between returns the link from one process to another, making it if need be.
 func (n *Net) Between(from, to int32) *Link { return n.At(n.Index(from, to)) }
 
+// loopback is the quality of a process's link to itself, which never changes.
+var loopback = Quality{Latency: 30 * kafka.Microsecond}
+
 // Changed lists the links that are cut or not of normal quality, by (from, to).
 func (n *Net) Changed() []Link {
 	var out []Link
 	for _, r := range n.index {
-		if l := n.links[r.at]; l.Cut || l.Quality != n.normal {
+		if l := n.links[r.at]; l.From != l.To && (l.Cut || l.Quality != n.normal) {
 			out = append(out, l)
 		}
 	}

@@ -11,6 +11,10 @@ type SlowDisk struct{ Latency kafka.Duration }
 // Sync flushes every dirty page of the machine, as sync(1) does.
 type Sync struct{}
 
+// Format gives the machine new, empty disks, which kafka-storage format has formatted
+// with the node.id of before. No process may run on it.
+type Format struct{}
+
 // DiskCapacity sets how many bytes of log the machine's disk holds; -1 is no
 // limit.
 type DiskCapacity struct{ Bytes int64 }
