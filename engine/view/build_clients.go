@@ -3,6 +3,7 @@ package view
 import (
 	"github.com/highwater-sim/highwater/engine/client"
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/world"
 )
 
@@ -63,7 +64,8 @@ func (b *Builder) addFlights(w *world.World, into *Cluster) {
 	b.flights = w.Kernel().Flights(b.flights[:0])
 	for i := range b.flights {
 		f := &b.flights[i]
-		v := Flight{ID: f.ID, From: int32(f.From), To: int32(f.To), SentAt: f.Sent, ArriveAt: f.Arrive, Held: f.Arrive == kafka.Never}
+		v := Flight{ID: f.ID, From: int32(f.From), To: int32(f.To), SentAt: f.Sent, ArriveAt: f.Arrive, Held: f.Arrive == kafka.Never,
+			Quorum: f.Message.Channel == sim.ChanRaft, Control: f.Message.Channel == sim.ChanControl}
 		describe(&f.Message, b.img, &v)
 		into.Flights = append(into.Flights, v)
 	}

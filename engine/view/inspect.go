@@ -143,7 +143,7 @@ func (i *inspector) overview() {
 		i.action("Add a broker", "add broker-"+strconv.Itoa(n+1))
 	}
 	if n := len(i.c.Controllers); i.c.KRaftVersion > 0 && n < world.ControllersMax {
-		i.action("Add a controller", "add "+trace.NodeName(i.c.Controllers[n-1].ID+1))
+		i.action("Add a controller", "add "+trace.NodeName(max(i.c.Controllers[n-1].ID+1, world.FirstController)))
 	}
 }
 
@@ -163,6 +163,7 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 		i.title("controller %d", id)
 		i.subtitle("%s · epoch %d", orState(v.Role, v.State), v.Epoch)
 		i.row("process", v.State.String())
+		i.rowIf(v.Combined, "process.roles", combinedRoles+", in "+trace.NodeName(id))
 		i.num("log end", int64(v.LogEnd))
 		i.offset("high watermark", v.HW)
 		i.quorumRows(v)
@@ -181,6 +182,9 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 	}
 	return false
 }
+
+// combinedRoles is process.roles of a combined process.
+const combinedRoles = "broker,controller"
 
 // voterAction offers what kafka-metadata-quorum can do with a controller.
 func (i *inspector) voterAction(v *Controller) {
@@ -266,6 +270,13 @@ func (i *inspector) broker(id kafka.NodeID) bool {
 		i.rowIf(ago > 3*kafka.Second, "last heartbeat", strconv.FormatInt(ago.Millis(), 10)+" ms ago")
 	}
 	i.offset("metadata offset", v.MetadataOffset)
+	for k := range i.c.Controllers {
+		if c := &i.c.Controllers[k]; c.ID == id {
+			i.row("process.roles", combinedRoles)
+			i.row("in the quorum", orState(c.Role, c.State)+" · epoch "+strconv.Itoa(int(c.Epoch)))
+			i.quorumRows(c)
+		}
+	}
 	i.num("leads", int64(v.Leads))
 	i.num("replicas", int64(v.Replicas))
 	if len(v.CutFrom) > 0 {

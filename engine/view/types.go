@@ -287,6 +287,10 @@ type Flight struct {
 	Err      kafka.ErrorCode
 	Bytes    int
 	Say      string // of a vote: pre-vote, vote, granted, refused; else ""
+
+	// Where it goes in a combined process: between quorum replicas, or between a broker
+	// and the controller's listener.
+	Quorum, Control bool
 }
 
 // Link is a link that a fault or a setting changed.

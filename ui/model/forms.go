@@ -370,6 +370,9 @@ func (m *Model) names() names {
 	}
 	n.nodes = append(n.nodes, n.brokers...)
 	for i := range c.Controllers {
+		if c.Controllers[i].Combined {
+			continue // a broker of above
+		}
 		name := "controller-" + strconv.Itoa(int(c.Controllers[i].ID))
 		n.nodes = append(n.nodes, name)
 		note(name, c.Controllers[i].State)

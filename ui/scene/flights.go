@@ -19,13 +19,41 @@ type end struct {
 	ok     bool
 }
 
-// anchor finds the place of an actor, for traffic about a partition.
-func (b *builder) anchor(actor int32, tp kafka.TopicPartition, top bool) end {
-	p := b.plan
-	for i := range p.Rows {
-		if int32(b.c.Brokers[p.Rows[i].Broker].ID) == actor {
-			return b.rowAnchor(i, tp, top)
-		}
+// place is one end of a message. A combined process has two: its row, and its
+// controller above.
+type place struct {
+	actor      int32
+	controller bool
+}
+
+// places are where a message comes from and goes to.
+func (b *builder) places(f *view.Flight) (from, to place) {
+	asks, answers := b.place(f.From, f.Quorum), b.place(f.To, f.Quorum || f.Control)
+	if f.Response {
+		asks, answers = b.place(f.From, f.Quorum || f.Control), b.place(f.To, f.Quorum)
+	}
+	return asks, answers
+}
+
+// place is where an actor is, which speaks as a controller if it is one and asController
+// says so.
+func (b *builder) place(actor int32, asController bool) place {
+	return place{actor, b.isController(actor) && (asController || b.plan.RowOf(b.c, kafka.NodeID(actor)) < 0)}
+}
+
+// row is the row of a broker; -1 for all else.
+func (b *builder) row(p place) int {
+	if p.controller {
+		return -1
+	}
+	return b.plan.RowOf(b.c, kafka.NodeID(p.actor))
+}
+
+// anchor finds where a place is, for traffic about a partition.
+func (b *builder) anchor(at place, tp kafka.TopicPartition, top bool) end {
+	p, actor := b.plan, at.actor
+	if row := b.row(at); row >= 0 {
+		return b.rowAnchor(row, tp, top)
 	}
 	for i := range b.c.Controllers {
 		if int32(b.c.Controllers[i].ID) == actor {
@@ -79,11 +107,11 @@ func (b *builder) rowAnchor(row int, tp kafka.TopicPartition, top bool) end {
 // path is a cubic between two ends.
 type path struct{ x0, y0, x1, y1, x2, y2, x3, y3 float32 }
 
-func (b *builder) route(from, to int32, tp kafka.TopicPartition, lane float32) (path, bool) {
-	rf, rt := b.plan.RowOf(b.c, kafka.NodeID(from)), b.plan.RowOf(b.c, kafka.NodeID(to))
+func (b *builder) route(from, to place, tp kafka.TopicPartition, lane float32) (path, bool) {
+	rf, rt := b.row(from), b.row(to)
 	// A broker is left towards the other end.
-	f := b.anchor(from, tp, b.above(rf, rt, to))
-	t := b.anchor(to, tp, b.above(rt, rf, from))
+	f := b.anchor(from, tp, b.above(rf, rt, to.actor))
+	t := b.anchor(to, tp, b.above(rt, rf, from.actor))
 	if !f.ok || !t.ok {
 		return path{}, false
 	}
@@ -104,13 +132,13 @@ func (b *builder) route(from, to int32, tp kafka.TopicPartition, lane float32) (
 		p.y1, p.y2 = f.y+dy*0.25, t.y-dy*0.25
 		return p, true
 	}
-	if b.isController(from) && b.isController(to) {
+	if from.controller && to.controller {
 		// A bow under the controllers, deeper the farther they are.
 		dip := min(34, 12+max(t.x-f.x, f.x-t.x)*0.06) + lane
 		p.x1, p.x2, p.y1, p.y2 = f.x+(t.x-f.x)*0.2, t.x-(t.x-f.x)*0.2, f.y+dip, t.y+dip
 		return p, true
 	}
-	if rf >= 0 && b.isController(to) || rt >= 0 && b.isController(from) {
+	if rf >= 0 && to.controller || rt >= 0 && from.controller {
 		// Up along the gutter, then over: not through the replicas.
 		low, high := &p.y1, &p.y2
 		if rt >= 0 {
@@ -189,7 +217,7 @@ func (b *builder) tint(f *view.Flight) theme.Color {
 
 // traffic is what a message is for; what goes to or from a controller is control.
 func (b *builder) traffic(f *view.Flight) traffic {
-	if b.isController(f.From) || b.isController(f.To) {
+	if from, to := b.places(f); from.controller || to.controller {
 		return trafficControl
 	}
 	return category(f.API)
@@ -200,7 +228,8 @@ func (b *builder) flight(f *view.Flight, named bool) {
 	if f.Response {
 		lane = 5
 	}
-	p, ok := b.route(f.From, f.To, f.TP, lane)
+	from, to := b.places(f)
+	p, ok := b.route(from, to, f.TP, lane)
 	if !ok {
 		return
 	}

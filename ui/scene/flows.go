@@ -37,11 +37,12 @@ func (b *builder) fadeFlows() {
 // countFlow adds a message that is too fast to follow to its line. Replication
 // is counted by pair of brokers, clients' traffic by partition.
 func (b *builder) countFlow(f *view.Flight) {
-	from, to, tp := f.From, f.To, f.TP
+	from, to := b.places(f)
+	tp := f.TP
 	if f.Response {
 		from, to = to, from
 	}
-	if b.plan.RowOf(b.c, kafka.NodeID(from)) >= 0 {
+	if b.row(from) >= 0 {
 		tp = kafka.TopicPartition{}
 	}
 	kind := b.traffic(f)

@@ -67,7 +67,7 @@ type axis struct {
 
 // flow is the traffic of one pair of actors, smoothed.
 type flow struct {
-	from, to int32
+	from, to place
 	kind     traffic
 	tp       kafka.TopicPartition
 	weight   float32 // messages in flight

@@ -28,7 +28,8 @@ func (b *builder) gutter() {
 		switch {
 		case r.H >= 88:
 			b.label("broker", x, r.Y+22, b.tiny(th.Muted), room)
-			b.brokerID(k, x, r.Y+45, theme.SizeBig, name)
+			w := b.brokerID(k, x, r.Y+45, theme.SizeBig, name)
+			b.controllerBadge(k, x+w+14, r.Y+37)
 			y := r.Y + 63
 			if k.Rack != "" && len(p.Racks) == 0 {
 				b.rack(k, x, y, room)
@@ -38,6 +39,7 @@ func (b *builder) gutter() {
 		case r.H >= 56:
 			y := r.Y + r.H/2
 			w := b.brokerID(k, x, y-7, 17, name)
+			w += b.controllerBadge(k, x+w+12, y-13)
 			if k.Rack != "" && len(p.Racks) == 0 && room-w > 24 && !p.Narrow {
 				b.rack(k, x+w+6, y-7, room-w-6)
 			}
@@ -45,6 +47,7 @@ func (b *builder) gutter() {
 		default:
 			y := r.Y + r.H/2
 			w := b.brokerID(k, x, y+5, 14, name)
+			w += b.controllerBadge(k, x+w+11, y)
 			b.brokerStatus(k, x+w+6, y+4, room-w-6)
 		}
 	}
@@ -53,6 +56,19 @@ func (b *builder) gutter() {
 func (b *builder) brokerID(k *view.Broker, x, y, size float32, c theme.Color) float32 {
 	b.begin()
 	return b.n(int64(k.ID)).put(x, y, style{theme.Bold, size, c, display.Start}, 0)
+}
+
+// controllerBadge is the figure of the controller in a broker's process, if it has one;
+// it returns how much room that takes.
+func (b *builder) controllerBadge(k *view.Broker, x, y float32) float32 {
+	for i := range b.c.Controllers {
+		if c := &b.c.Controllers[i]; c.ID == k.ID {
+			b.target(view.Selection{Kind: "controller", Node: c.ID}, rect(x-9, y-9, 18, 18), true)
+			b.controllerFigure(c, x, y, 6)
+			return 20
+		}
+	}
+	return 0
 }
 
 func (b *builder) rack(k *view.Broker, x, y, room float32) {

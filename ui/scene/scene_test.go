@@ -23,6 +23,7 @@ func inputs() map[string]scene.Input {
 		"ordinary": {Cluster: fixture.Ordinary(), W: 896, H: 600},
 		"crashed":  {Cluster: fixture.Crashed(), W: 896, H: 600, Theme: &theme.Light, Selection: view.Selection{Kind: "broker", Node: 2}},
 		"internal": {Cluster: fixture.Crashed(), W: 896, H: 600, Selection: view.Selection{Kind: "topic", Name: kafka.TopicOffsets}},
+		"combined": {Cluster: fixture.Combined(), W: 896, H: 600, Selection: view.Selection{Kind: "controller", Node: 1}},
 		"phone":    {Cluster: fixture.Ordinary(), W: 360, H: 420, DPR: 3},
 		"bars":     {Cluster: fixture.Grid(5, 24), W: 896, H: 600},
 		"tiles":    {Cluster: fixture.Grid(3, 60), W: 896, H: 600},
@@ -303,5 +304,31 @@ func TestAxisTween(t *testing.T) {
 	last()
 	if l.Moving {
 		t.Error("a far jump is tweened")
+	}
+}
+
+// In a combined cluster a process is at two places: what its quorum replica says goes
+// between the controllers, replication between the rows, and a heartbeat to the
+// controller in the same process from one to the other.
+func TestCombinedProcessesAreAtTwoPlaces(t *testing.T) {
+	var apart, both scene.List
+	scene.Build(scene.Input{Cluster: fixture.Ordinary(), W: 896, H: 600}, &apart)
+	scene.Build(scene.Input{Cluster: fixture.Combined(), W: 896, H: 600}, &both)
+	at := func(l *scene.List, id uint64) scene.Rect {
+		r, ok := scene.Find(l, view.Selection{Kind: "flight", ID: id})
+		if !ok {
+			t.Fatalf("flight %d is not in the picture", id)
+		}
+		return r
+	}
+	if was, is := at(&apart, 2), at(&both, 2); was != is {
+		t.Errorf("replication goes over %v, not %v", is, was)
+	}
+	if r := at(&both, 6); r.Y > 60 {
+		t.Errorf("a fetch of the metadata log is at %v, not between the controllers", r)
+	}
+	row, _ := scene.Find(&both, view.Selection{Kind: "broker", Node: 1})
+	if r := at(&both, 7); r.Y < 40 || r.Y > row.Y+row.H {
+		t.Errorf("a heartbeat to its own process is at %v, not on its way up from %v", r, row)
 	}
 }
