@@ -125,6 +125,6 @@ func violation(err error, s *Session) *view.Violation {
 // Inspect says everything about a selection at the present moment.
 func (s *Session) Inspect(sel view.Selection) view.Detail {
 	c := &s.looked
-	s.View(view.Options{Flights: sel.Kind == "flight"}, c)
+	s.View(view.Options{Flights: sel.Kind == "flight", Some: sel.TP.Topic != "", Only: sel.TP}, c)
 	return view.Inspect(s.hist.World(), s.hist.Log(), c, sel)
 }

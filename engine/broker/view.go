@@ -74,6 +74,14 @@ func (b *Broker) Replica(tp kafka.TopicPartition) (r Replica, ok bool) {
 	return Replica{}, false
 }
 
+// ReplicaOf is Replica by topic id.
+func (b *Broker) ReplicaOf(id kafka.TopicID, partition int32) (r Replica, ok bool) {
+	if i, _ := b.find(id, partition); i >= 0 {
+		return b.look(b.parts[i]), true
+	}
+	return Replica{}, false
+}
+
 func (b *Broker) look(p *partition) Replica {
 	return Replica{
 		TP: p.tp, TopicID: p.id, Leads: b.leads(p), Leader: p.leader, Epoch: p.leaderEpoch,
@@ -86,6 +94,9 @@ func (b *Broker) look(p *partition) Replica {
 
 // Followers is how many followers a leader counts.
 func (r *Replica) Followers() int { return len(r.p.remotes) }
+
+// FollowerID is the broker of follower i.
+func (r *Replica) FollowerID(i int) kafka.NodeID { return r.p.remotes[i].node }
 
 // Follower looks at follower i, in the order of assignment, at an instant.
 func (r *Replica) Follower(i int, now kafka.Instant) Follower {

@@ -158,6 +158,19 @@ func (d *Dir) Slot(tp kafka.TopicPartition) (slot int, ok bool) {
 	return int(d.order[i]), true
 }
 
+// SlotNear is Slot for who goes through partitions in their order: it looks at
+// place hint of the logs in that order first. at is the place where it was found.
+func (d *Dir) SlotNear(tp kafka.TopicPartition, hint int) (slot, at int, ok bool) {
+	if hint >= 0 && hint < len(d.order) && d.slots[d.order[hint]].tp == tp {
+		return int(d.order[hint]), hint, true
+	}
+	at, ok = d.search(tp)
+	if !ok {
+		return -1, at, false
+	}
+	return int(d.order[at]), at, true
+}
+
 // Len is the number of logs.
 func (d *Dir) Len() int { return len(d.order) }
 

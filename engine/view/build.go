@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/highwater-sim/highwater/engine/client/consumer"
+	"github.com/highwater-sim/highwater/engine/client/producer"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/node"
@@ -14,7 +15,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/world"
 )
 
-// Builder makes read models. It keeps memory between builds, and the decoded
+// Builder makes read models of one world and its other moments. It keeps memory between builds, and the decoded
 // records of logs that have not changed. The zero value is ready.
 type Builder struct {
 	words    map[string]string // keys and client names, each once
@@ -24,23 +25,33 @@ type Builder struct {
 	img      *metadata.Image
 	now      kafka.Instant
 	procs    []*node.Broker
+	quora    []*node.Controller
+	column   int     // partitions of the topics before the one that is being looked at
+	found    []found // the replicas of the partition that is being looked at
 	nodes    []nodeCount
 	quorum   []raft.ReplicaStatus
 	votes    []raft.Vote
 	pass     *storage.Cleaning // over the replica that is being looked at
 	assigned []consumer.Assigned
+
+	producing []*producer.Producer
+	consuming []*consumer.Consumer
+	batches   []producer.Batch
+	names     []string // of brokers
 }
 
-// nodeCount is how many partitions a broker leads and holds.
-type nodeCount struct{ leads, replicas int }
+// nodeCount is how many partitions a broker leads and holds, and where the last one
+// lies among its logs.
+type nodeCount struct{ leads, replicas, at int }
 
 // Build fills into with the present moment of the world. What into held before
 // is overwritten; its memory is used again.
 func (b *Builder) Build(w *world.World, o Options, into *Cluster) {
 	b.img, b.now = w.Image(), w.Now()
+	b.processes(w)
 	into.Now, into.Event, into.Seed = w.Now(), w.Events(), w.Spec().Seed
 	into.Violation = nil
-	b.topics(w, o, into)
+	b.topics(o, into)
 	b.controllers(w, into)
 	b.brokers(w, into)
 	b.producers(w, into)
@@ -51,6 +62,17 @@ func (b *Builder) Build(w *world.World, o Options, into *Cluster) {
 		b.addFlights(w, into)
 	}
 	b.trim()
+}
+
+// processes lists brokers and controllers, once for all that looks at them.
+func (b *Builder) processes(w *world.World) {
+	b.procs, b.quora = b.procs[:0], b.quora[:0]
+	for i := range w.Spec().Cluster.Brokers {
+		b.procs = append(b.procs, w.Kernel().Actor(sim.ActorID(i+1)).(*node.Broker))
+	}
+	for i := range w.Spec().Cluster.Controllers {
+		b.quora = append(b.quora, w.Kernel().Actor(sim.ActorID(world.FirstController+i)).(*node.Controller))
+	}
 }
 
 // sized returns s with length n, keeping its memory and what its elements hold.
@@ -77,7 +99,7 @@ func processState(k *sim.Kernel, id sim.ActorID) ProcessState {
 }
 
 func (b *Builder) controllers(w *world.World, into *Cluster) {
-	cs := w.Controllers()
+	cs := b.quora
 	into.Controllers = sized(into.Controllers, len(cs))
 	into.MetadataEnd = 0
 	into.ClusterID = w.ClusterID()
@@ -114,8 +136,11 @@ func (b *Builder) brokers(w *world.World, into *Cluster) {
 	for i, n := range bs {
 		id := n.ID()
 		v := &into.Brokers[i]
+		if len(b.names) <= i {
+			b.names = append(b.names, w.NameOf(sim.ActorID(id)))
+		}
 		*v = Broker{
-			ID: id, Name: w.NameOf(sim.ActorID(id)), Rack: n.Spec().Rack, State: processState(w.Kernel(), sim.ActorID(id)),
+			ID: id, Name: b.names[i], Rack: n.Spec().Rack, State: processState(w.Kernel(), sim.ActorID(id)),
 			LastHeartbeat: kafka.Never, MetadataOffset: kafka.NoOffset, CutFrom: v.CutFrom[:0],
 			DiskLatency: n.DiskLatency(), LogDirs: n.Directories(), OfflineDirs: n.OfflineDirectories(), Leads: b.nodes[i].leads, Replicas: b.nodes[i].replicas,
 		}
@@ -131,7 +156,7 @@ func (b *Builder) brokers(w *world.World, into *Cluster) {
 				v.State = Starting
 			}
 		}
-		for _, c := range w.Controllers() {
+		for _, c := range b.quora {
 			if at := c.LastHeartbeat(id); c.Active() && at != kafka.Never {
 				v.LastHeartbeat = at
 			}

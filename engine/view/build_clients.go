@@ -8,7 +8,8 @@ import (
 )
 
 func (b *Builder) producers(w *world.World, into *Cluster) {
-	ps := w.Producers()
+	ps := w.AppendProducers(b.producing[:0])
+	b.producing = ps
 	into.Producers = sized(into.Producers, len(ps))
 	for i, p := range ps {
 		v := &into.Producers[i]
@@ -19,7 +20,8 @@ func (b *Builder) producers(w *world.World, into *Cluster) {
 			Sent: p.Sent(), Acked: p.Acked().Len(), Failed: p.Failed().Len(), Retries: p.Retries(),
 			LastError: lastError(p.Errors()), Configs: settings(v.Configs[:0], p.Settings(), kafka.ScopeProducer),
 		}
-		for _, x := range p.Batches(nil) {
+		b.batches = p.Batches(b.batches[:0])
+		for _, x := range b.batches {
 			pending = append(pending, PendingBatch{TP: x.TP, Records: x.Records, Bytes: x.Bytes, InFlight: x.InFlight, Attempts: x.Attempts})
 		}
 		v.Pending = pending
@@ -43,7 +45,8 @@ func settings(out []Config, set []client.Setting, scope kafka.Scope) []Config {
 }
 
 func (b *Builder) consumers(w *world.World, into *Cluster) {
-	cs := w.Consumers()
+	cs := w.AppendConsumers(b.consuming[:0])
+	b.consuming = cs
 	into.Consumers = sized(into.Consumers, len(cs))
 	for i, c := range cs {
 		v := &into.Consumers[i]

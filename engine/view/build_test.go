@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -64,5 +65,48 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Build(w, o, &c)
+	}
+}
+
+// A build that looks into some logs only agrees with one that looks into all, on
+// those and on what it tells of the others, also in memory that was used before.
+func TestSome(t *testing.T) {
+	w := cluster(t, world.Wide(1, 3, 40))
+	var b view.Builder
+	var all, some view.Cluster
+	b.Build(w, view.Options{Cells: 8}, &all)
+	b.Build(w, view.Options{Cells: 8}, &some)
+	only := all.Topics[0].Partitions[11].TP
+	b.Build(w, view.Options{Cells: 8, Some: true, From: 5, To: 9, Only: only}, &some)
+	looked, column := 0, 0
+	for i := range all.Topics {
+		for j := range all.Topics[i].Partitions {
+			p, q := &all.Topics[i].Partitions[j], &some.Topics[i].Partitions[j]
+			if p.HW != q.HW || p.LEO != q.LEO || p.Leader != q.Leader || p.UnderReplicated != q.UnderReplicated {
+				t.Errorf("%v: %+v and %+v", p.TP, p, q)
+			}
+			in := !all.Topics[i].Internal && column >= 5 && column < 9 || p.TP == only
+			column++
+			for k := range p.Replicas {
+				r, s := p.Replicas[k], q.Replicas[k]
+				if in {
+					looked++
+					if !reflect.DeepEqual(r, s) || len(s.Cells) == 0 {
+						t.Errorf("%v on %d: %+v\nand %+v", p.TP, r.Broker, r, s)
+					}
+					continue
+				}
+				if len(s.Cells)+len(s.Extents)+len(s.Epochs)+s.Segments > 0 || s.Bytes != 0 || s.Dir != "" {
+					t.Errorf("%v on %d was looked into: %+v", p.TP, r.Broker, s)
+				}
+				told := []any{r.Broker, r.Online, r.Leader, r.InISR, r.Epoch, r.LogStart, r.HW, r.LSO, r.LEO, r.CaughtUp, r.Lag}
+				if again := []any{s.Broker, s.Online, s.Leader, s.InISR, s.Epoch, s.LogStart, s.HW, s.LSO, s.LEO, s.CaughtUp, s.Lag}; !reflect.DeepEqual(told, again) {
+					t.Errorf("%v on %d: %v and %v", p.TP, r.Broker, told, again)
+				}
+			}
+		}
+	}
+	if looked != 15 {
+		t.Errorf("%d replicas were looked into", looked)
 	}
 }

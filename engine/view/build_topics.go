@@ -9,27 +9,28 @@ import (
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/node"
 	"github.com/highwater-sim/highwater/engine/storage"
-	"github.com/highwater-sim/highwater/engine/world"
 )
 
 // topics fills in every topic, internal ones last, and counts who leads what.
-func (b *Builder) topics(w *world.World, o Options, into *Cluster) {
-	b.procs = w.Brokers()
-	b.nodes = sized(b.nodes, w.Spec().Cluster.Brokers)
+func (b *Builder) topics(o Options, into *Cluster) {
+	b.nodes = sized(b.nodes, len(b.procs))
 	clear(b.nodes)
 	into.Topics = sized(into.Topics, len(b.img.Topics))
 	i := 0
+	b.column = 0
 	for _, internal := range []bool{false, true} {
 		for _, t := range b.img.Topics {
 			if kafka.IsInternal(t.Name) == internal {
-				b.topic(w, o, t, &into.Topics[i])
+				b.topic(o, t, &into.Topics[i])
+				b.column += len(t.Partitions)
 				i++
 			}
 		}
 	}
+	clear(b.found) // let go of the logs
 }
 
-func (b *Builder) topic(w *world.World, o Options, t *metadata.Topic, v *Topic) {
+func (b *Builder) topic(o Options, t *metadata.Topic, v *Topic) {
 	v.Name, v.ID, v.Internal = t.Name, t.ID, kafka.IsInternal(t.Name)
 	v.Configs = v.Configs[:0]
 	for _, c := range b.img.Configs {
@@ -39,16 +40,18 @@ func (b *Builder) topic(w *world.World, o Options, t *metadata.Topic, v *Topic) 
 			}
 		}
 	}
-	v.ReplicationFactor, v.MinISR = 0, b.img.MinISR(t, kafka.NoNode, w.Controllers()[0].Static())
+	v.ReplicationFactor, v.MinISR = 0, b.img.MinISR(t, kafka.NoNode, b.quora[0].Static())
 	v.Partitions = sized(v.Partitions, len(t.Partitions))
 	for i, p := range t.Partitions {
 		if p == nil {
+			v.Partitions[i] = Partition{TP: kafka.TopicPartition{Topic: t.Name, Partition: int32(i)}, Leader: kafka.NoNode}
 			continue
 		}
 		v.ReplicationFactor = max(v.ReplicationFactor, len(p.Replicas))
 		pv := &v.Partitions[i]
 		pv.TP = kafka.TopicPartition{Topic: t.Name, Partition: int32(i)}
-		b.partition(w, o, p, pv)
+		brief := o.Some && (v.Internal || b.column+i < o.From || b.column+i >= o.To) && pv.TP != o.Only
+		b.partition(o, t.ID, p, brief, pv)
 		pv.UnderMinISR = len(pv.ISR) < v.MinISR
 	}
 }
@@ -60,32 +63,106 @@ func configDefault(name string) string {
 	return ""
 }
 
-func (b *Builder) partition(w *world.World, o Options, p *metadata.Partition, v *Partition) {
+func (b *Builder) partition(o Options, topic kafka.TopicID, p *metadata.Partition, brief bool, v *Partition) {
 	v.Leader, v.LeaderEpoch, v.PartitionEpoch = p.Leader, p.LeaderEpoch, p.PartitionEpoch
 	v.Assigned, v.ISR, v.ELR, v.LastKnownELR = p.Replicas, p.ISR, p.ELR, p.LastKnownELR
 	v.Adding, v.Removing, v.UnderReplicated = p.Adding, p.Removing, p.UnderReplicated()
 	v.HW, v.LEO = kafka.NoOffset, kafka.NoOffset
 	v.Replicas = sized(v.Replicas, len(p.Replicas))
-	lead, hasLead := leaderOf(b.procs, v)
+	b.found = sized(b.found, len(p.Replicas))
+	var lead *found
 	for i, id := range p.Replicas {
-		r := &v.Replicas[i]
-		*r = Replica{
-			Broker: id, InISR: slices.Contains(p.ISR, id), HW: kafka.NoOffset, CaughtUp: kafka.Never,
-			Cells: r.Cells[:0], Epochs: r.Epochs[:0], Extents: r.Extents[:0], Indexed: r.Indexed[:0],
+		r, f := &v.Replicas[i], &b.found[i]
+		*f = found{}
+		if brief {
+			r.reset()
+		} else {
+			*r = Replica{Cells: r.Cells[:0], Epochs: r.Epochs[:0], Extents: r.Extents[:0], Indexed: r.Indexed[:0]}
 		}
-		if int(id) >= 1 && int(id) <= len(b.nodes) {
-			b.nodes[id-1].replicas++
-			if id == p.Leader {
-				b.nodes[id-1].leads++
+		r.Broker, r.InISR, r.HW, r.LSO, r.CaughtUp = id, slices.Contains(p.ISR, id), kafka.NoOffset, kafka.NoOffset, kafka.Never
+		if id < 1 || int(id) > len(b.procs) {
+			continue
+		}
+		n := &b.nodes[id-1]
+		n.replicas++
+		b.find(n, b.procs[id-1], topic, v.TP, f)
+		if id == p.Leader {
+			n.leads++
+			if f.live && f.replica.Leads {
+				lead = f
 			}
-			b.fillReplica(b.procs[id-1], o, v.TP, r)
 		}
-		if hasLead && id != p.Leader {
-			b.diverges(&lead, v.TP, r)
-			r.Lag = int64(lead.Log.LEO() - r.LEO)
-			r.CaughtUp = caughtUp(&lead, id, w.Now())
+		switch {
+		case f.log == nil:
+		case brief:
+			b.glance(b.procs[id-1], f, r)
+		default:
+			b.replica(b.procs[id-1], f, r)
+			if o.Cells > 0 {
+				b.cells(id, f.log, v.TP, o.Cells, r)
+			}
 		}
-		if id == p.Leader || !hasLead && r.HW > v.HW {
+	}
+	b.compare(lead, brief, v)
+}
+
+// reset empties a replica of which only a glance is wanted.
+func (r *Replica) reset() {
+	if !r.brief {
+		*r = Replica{brief: true, Durable: kafka.NoOffset, Cells: r.Cells[:0], Epochs: r.Epochs[:0], Extents: r.Extents[:0], Indexed: r.Indexed[:0]}
+	}
+	r.Online, r.Leader, r.Epoch, r.LogStart, r.LEO, r.Lag = false, false, 0, 0, 0, 0
+}
+
+// glance fills in what an overview needs of a replica.
+func (b *Builder) glance(n *node.Broker, f *found, r *Replica) {
+	r.LogStart, r.LEO = f.log.LogStart(), f.log.LEO()
+	if f.live {
+		r.Online, r.Leader, r.Epoch, r.HW = true, f.replica.Leads, f.replica.Epoch, f.replica.HW
+		r.LSO = r.HW // as in replica
+		return
+	}
+	r.Epoch, r.HW = f.log.LatestEpoch(), min(n.Dir().HWCheckpoint(f.slot), r.LEO)
+}
+
+// found is where a broker has a replica: on its disks, and in its process.
+type found struct {
+	log     *storage.Log // as it can be read; nil: none
+	slot    int
+	replica broker.Replica
+	live    bool // the process has it
+}
+
+// find looks a replica up. A broker's logs lie in the order in which they are asked
+// for, so the search begins behind the last one.
+func (b *Builder) find(k *nodeCount, n *node.Broker, id kafka.TopicID, tp kafka.TopicPartition, f *found) {
+	slot, at, ok := n.Dir().SlotNear(tp, k.at)
+	if !ok {
+		return
+	}
+	k.at = at + 1
+	f.slot, f.log = slot, n.Dir().At(slot)
+	if f.log.Unclean() {
+		f.log = b.recovered(n.ID(), tp, f.log)
+	}
+	if m := n.Broker(); m != nil {
+		f.replica, f.live = m.ReplicaOf(id, tp.Partition)
+	}
+}
+
+// compare says of the replicas what their leader knows of them; without one the
+// partition is as far as the furthest of them.
+func (b *Builder) compare(lead *found, brief bool, v *Partition) {
+	for i := range v.Replicas {
+		r := &v.Replicas[i]
+		if lead != nil && r.Broker != v.Leader {
+			if log := b.found[i].log; log != nil && r.LEO > 0 && !brief {
+				r.Divergent = int64(r.LEO - log.DivergesFrom(lead.log))
+			}
+			r.Lag = int64(lead.log.LEO() - r.LEO)
+			r.CaughtUp = caughtUp(&lead.replica, r.Broker, b.now)
+		}
+		if r.Broker == v.Leader || lead == nil && r.HW > v.HW {
 			v.HW, v.LEO = r.HW, r.LEO
 		}
 	}
@@ -107,42 +184,17 @@ func leaderOf(bs []*node.Broker, v *Partition) (broker.Replica, bool) {
 
 func caughtUp(lead *broker.Replica, id kafka.NodeID, now kafka.Instant) kafka.Instant {
 	for i := range lead.Followers() {
-		if f := lead.Follower(i, now); f.Node == id {
+		if lead.FollowerID(i) == id {
+			f := lead.Follower(i, now)
 			return f.CaughtUp
 		}
 	}
 	return kafka.Never
 }
 
-func (b *Builder) fillReplica(n *node.Broker, o Options, tp kafka.TopicPartition, r *Replica) {
-	log := b.log(n, tp)
-	if log == nil {
-		return
-	}
-	b.replica(n, log, r, tp)
-	if o.Cells > 0 {
-		b.cells(n.ID(), log, tp, o.Cells, r)
-	}
-}
-
-// diverges finds out how much of a replica's log is not the leader's.
-func (b *Builder) diverges(lead *broker.Replica, tp kafka.TopicPartition, r *Replica) {
-	if r.Broker < 1 || int(r.Broker) > len(b.procs) || r.LEO == 0 {
-		return
-	}
-	if log := b.log(b.procs[r.Broker-1], tp); log != nil {
-		r.Divergent = int64(log.LEO() - log.DivergesFrom(lead.Log))
-	}
-}
-
-// log returns a replica's log as it can be read: one that a crash went over as
-// its recovery will leave it.
-func (b *Builder) log(n *node.Broker, tp kafka.TopicPartition) *storage.Log {
-	log := n.Dir().Get(tp)
-	if log == nil || !log.Unclean() {
-		return log
-	}
-	key := tailKey{n.ID(), tp}
+// recovered returns a log that a crash went over as its recovery will leave it.
+func (b *Builder) recovered(id kafka.NodeID, tp kafka.TopicPartition, log *storage.Log) *storage.Log {
+	key := tailKey{id, tp}
 	if c, ok := b.crashed[key]; ok && c.print == log.Fingerprint() {
 		return c.log
 	}
@@ -156,22 +208,21 @@ func (b *Builder) log(n *node.Broker, tp kafka.TopicPartition) *storage.Log {
 }
 
 // replica fills in what a broker's machine and process know of a replica.
-func (b *Builder) replica(n *node.Broker, log *storage.Log, r *Replica, tp kafka.TopicPartition) {
+func (b *Builder) replica(n *node.Broker, f *found, r *Replica) {
+	log, dir := f.log, n.Dir()
 	r.LogStart, r.LEO, r.Segments, r.Bytes = log.LogStart(), log.LEO(), log.SegmentCount(), log.Size()
 	r.Durable, r.CellsFrom = log.DurableOffset(), log.LEO()
 	r.Epoch = log.LatestEpoch()
 	b.pass = nil
-	slot, _ := n.Dir().Slot(tp)
-	r.Dir = n.Directories()[n.Dir().In(slot)]
-	r.HW, r.LSO = min(n.Dir().HWCheckpoint(slot), r.LEO), kafka.NoOffset
-	if m := n.Broker(); m != nil {
-		if live, ok := m.Replica(tp); ok {
-			r.Online, r.Leader, r.Epoch, r.HW = true, live.Leads, live.Epoch, live.HW
-			if live.Compacted() {
-				b.care(&live, r)
-			}
-			r.LSO = r.HW // no transactions: nothing below the high watermark is open
+	r.Dir = n.Directories()[dir.In(f.slot)]
+	r.HW, r.LSO = min(dir.HWCheckpoint(f.slot), r.LEO), kafka.NoOffset
+	if f.live {
+		live := &f.replica
+		r.Online, r.Leader, r.Epoch, r.HW = true, live.Leads, live.Epoch, live.HW
+		if live.Compacted() {
+			b.care(live, r)
 		}
+		r.LSO = r.HW // no transactions: nothing below the high watermark is open
 	}
 }
 

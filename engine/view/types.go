@@ -144,7 +144,7 @@ type Replica struct {
 	HW       kafka.Offset // while the process is down: its checkpoint
 	LSO      kafka.Offset // NoOffset while the process is down
 	LEO      kafka.Offset
-	Durable  kafka.Offset // flushed to its disk up to here
+	Durable  kafka.Offset // flushed to its disk up to here; NoOffset if Options.Some left it out
 	// CaughtUp is when it last had all that its leader had, as its leader
 	// knows; kafka.Never if nobody knows.
 	CaughtUp kafka.Instant
@@ -173,6 +173,8 @@ type Replica struct {
 	// Divergent is how many offsets at its end the leader's log does not have like
 	// this, by the leader epochs of both: what a follower would cut off (KIP-101).
 	Divergent int64
+
+	brief bool // Build left out what Options.Some allows it to
 }
 
 // EpochStart is where a leader epoch begins in a log.
@@ -392,6 +394,13 @@ type Action struct{ Label, Command string }
 type Options struct {
 	Cells   int // records per replica; 0 for none
 	Flights bool
+	// Some: look only into the logs of the partitions From to To-1, counted through
+	// the topics that are not internal, in their order. Of all others Build tells
+	// what a mark in an overview needs: of their replicas Online, Leader, InISR,
+	// Epoch, LogStart, HW, LSO, LEO, CaughtUp and Lag, and leaves the rest empty.
+	Some     bool
+	From, To int
+	Only     kafka.TopicPartition // one more to look into; no topic: none
 }
 
 // Step is one line of a lesson's timeline.

@@ -38,8 +38,10 @@ func (w *World) Controllers() []*node.Controller {
 }
 
 // Producers lists the producer processes in order of starting, for reading.
-func (w *World) Producers() []*producer.Producer {
-	var out []*producer.Producer
+func (w *World) Producers() []*producer.Producer { return w.AppendProducers(nil) }
+
+// AppendProducers appends what Producers lists.
+func (w *World) AppendProducers(out []*producer.Producer) []*producer.Producer {
 	for _, c := range w.clients {
 		if p, ok := w.k.Actor(c.id).(*producer.Producer); ok {
 			out = append(out, p)
@@ -49,8 +51,10 @@ func (w *World) Producers() []*producer.Producer {
 }
 
 // Consumers lists the consumer processes in order of starting, for reading.
-func (w *World) Consumers() []*consumer.Consumer {
-	var out []*consumer.Consumer
+func (w *World) Consumers() []*consumer.Consumer { return w.AppendConsumers(nil) }
+
+// AppendConsumers appends what Consumers lists.
+func (w *World) AppendConsumers(out []*consumer.Consumer) []*consumer.Consumer {
 	for _, c := range w.clients {
 		if p, ok := w.k.Actor(c.id).(*consumer.Consumer); ok {
 			out = append(out, p)

@@ -40,6 +40,9 @@ func init() {
 		"zoom":     actZoom,
 		"legend":   func(m Model, _ Act) (Model, []Cmd) { m.Legend = !m.Legend; return m, nil },
 		"walk":     func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Walk{By: int(atoi(a.Arg))}} },
+		"rows":     actRows,
+		"find":     actFind,
+		"found":    actFound,
 		"cell":     func(m Model, a Act) (Model, []Cmd) { m.Cell = int(atoi(a.Arg)); return m, nil },
 
 		// Commands.

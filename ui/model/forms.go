@@ -70,14 +70,14 @@ func (m *Model) newForm(kind string) Form {
 		f.Fields = []Field{pick("who", "Producer", n.producers, m.Selection.Name), {Name: "rate", Label: "Records", Value: "50/s", Hint: "50/s, 30/m; 0/s for none", Need: true}}
 		f.build = words("", "rate", "who", "", "rate", "")
 	case "elect":
-		f.Fields = []Field{pick("tp", "Partition", n.partitions, m.Selection.TP.String()), {Name: "unclean", Label: "Unclean: any live replica, records may be lost", Check: true}}
+		f.Fields = []Field{n.partition(m), {Name: "unclean", Label: "Unclean: any live replica, records may be lost", Check: true}}
 		f.build = words("", "elect", "tp", "", "unclean", "?unclean")
 	case "pause", "resume":
 		f.Fields = []Field{pick("who", "Client", append(append([]string(nil), n.producers...), n.consumers...), m.Selection.Name)}
 		f.build = words("", kind, "who", "")
 	case "seek":
 		f.Fields = []Field{
-			pick("who", "Consumer", n.consumers, m.Selection.Name), pick("tp", "Partition", n.partitions, m.Selection.TP.String()),
+			pick("who", "Consumer", n.consumers, m.Selection.Name), n.partition(m),
 			{Name: "to", Label: "To", Value: "earliest", Hint: "earliest, latest or an offset", Need: true},
 		}
 		f.build = words("", "seek", "who", "", "tp", "", "to", "")
@@ -93,7 +93,7 @@ func (m *Model) newForm(kind string) Form {
 // adminForm is a form for what an operator does with Kafka's own tools, or a
 // Form without a kind.
 func (m *Model) adminForm(f Form, n names) Form {
-	tp := pick("tp", "Partition", n.partitions, m.Selection.TP.String())
+	tp := n.partition(m)
 	switch f.Kind {
 	case "commit":
 		f.Fields = []Field{pick("who", "Consumer", n.consumers, m.Selection.Name)}
@@ -391,10 +391,8 @@ func (m *Model) names() names {
 			continue
 		}
 		n.topics = append(n.topics, t.Name)
-		for j := range min(len(t.Partitions), 100) {
-			n.partitions = append(n.partitions, t.Partitions[j].TP.String())
-		}
 	}
+	n.partitions = partitionNames(c)
 	return n
 }
 

@@ -64,6 +64,8 @@ type Model struct {
 	Drafts        []Draft
 	Answers       []Answer
 	Cell          int // the table cell that takes part in the Tab order
+	Row           int // the first partition of the page of the table
+	Find          string
 
 	// A file of the user's.
 	File      *view.LogFile // nil: none was opened

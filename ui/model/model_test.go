@@ -515,3 +515,81 @@ func TestSince(t *testing.T) {
 		t.Errorf("%v at %v", m.Since, m.SinceAt)
 	}
 }
+
+// wide is a model with a cluster of so many partitions in two topics, and Kafka's own.
+func wide(a, z int) Model {
+	m := New(nil, false)
+	topic := func(name string, n int) view.Topic {
+		t := view.Topic{Name: name, Internal: kafka.IsInternal(name), Partitions: make([]view.Partition, n)}
+		for i := range t.Partitions {
+			t.Partitions[i].TP = kafka.TopicPartition{Topic: name, Partition: int32(i)}
+		}
+		return t
+	}
+	c := &view.Cluster{Brokers: make([]view.Broker, 9), Topics: []view.Topic{topic("clicks", a), topic("orders", z), topic(kafka.TopicOffsets, 50)}}
+	m, _ = Update(m, FactsMsg{Facts: &Facts{Cluster: c}})
+	return m
+}
+
+// The table shows a page, turns to what is selected and to what is typed, and
+// stays where it is while that is in sight.
+func TestTable(t *testing.T) {
+	m := wide(300, 700)
+	room := m.TableRoom()
+	first := func() string { shown, _, _ := m.TablePage(); return shown[0].TP.String() }
+	do := func(a Act) (cmds []Cmd) { m, cmds = Update(m, a); return cmds }
+	if shown, from, of := m.TablePage(); len(shown) != room || from != 0 || of != 1000 || room < 12 || room*15 > 420 {
+		t.Fatalf("%d partitions from %d of %d in a room of %d", len(shown), from, of, room)
+	}
+	do(Act{Do: "rows", Arg: "1"})
+	if _, from, _ := m.TablePage(); from != room {
+		t.Errorf("the second page begins at %d", from)
+	}
+	do(Act{Do: "rows", Arg: "-1"})
+	do(Act{Do: "rows", Arg: "-1"})
+	if first() != "clicks-0" {
+		t.Errorf("before the first page lies %s", first())
+	}
+	m, _ = Update(m, Point{Selection: view.Selection{Kind: "replica", Node: 3, TP: kafka.TopicPartition{Topic: "orders", Partition: 512}}})
+	if first() != "orders-512" {
+		t.Errorf("turned to %s", first())
+	}
+	m, _ = Update(m, Point{Selection: view.Selection{Kind: "partition", TP: kafka.TopicPartition{Topic: "orders", Partition: 515}}})
+	if first() != "orders-512" {
+		t.Errorf("the table jumped to %s for a row in sight", first())
+	}
+	do(Act{Do: "find", Value: "orders-69"})
+	if first() != "orders-69" {
+		t.Errorf("typing turned to %s", first())
+	}
+	do(Act{Do: "find", Value: "orders-699 "})
+	do(Act{Do: "found"})
+	if m.Selection.TP != (kafka.TopicPartition{Topic: "orders", Partition: 699}) || m.Selection.Kind != "partition" {
+		t.Errorf("selected %+v", m.Selection)
+	}
+	if shown, _, _ := m.TablePage(); shown[len(shown)-1].TP != m.Selection.TP {
+		t.Errorf("the last page ends with %v", shown[len(shown)-1].TP)
+	}
+	do(Act{Do: "find", Value: "order-1"})
+	do(Act{Do: "found"})
+	if !strings.Contains(m.Notice, "order-1") {
+		t.Errorf("notice %q", m.Notice)
+	}
+	m, _ = Update(m, Point{Selection: view.Selection{Kind: "topic", Name: kafka.TopicOffsets}})
+	if _, _, of := m.TablePage(); of != 1050 || first() != "__consumer_offsets-0" && m.Row < 1000 {
+		t.Errorf("%d partitions, %s first", of, first())
+	}
+}
+
+// Where partitions are too many for a choice, a form takes the name.
+func TestPartitionField(t *testing.T) {
+	for _, n := range []int{40, 700} {
+		m := wide(3, n)
+		m.Selection = view.Selection{Kind: "partition", TP: kafka.TopicPartition{Topic: "orders", Partition: int32(n) - 1}}
+		m, _ = Update(m, Act{Do: "form", Arg: "elect"})
+		f := m.Form.Fields[0]
+		if want := m.Selection.TP.String(); f.Value != want || m.Form.Line() != "elect "+want || (len(f.Options) > 0) != (n == 40) {
+			t.Errorf("%d partitions: field %+v, line %q", n, f, m.Form.Line())
+		}
+	}
+}

@@ -239,6 +239,7 @@ func (m Model) selected(s view.Selection) (Model, []Cmd) {
 		return m, nil
 	}
 	m.Selection, m.Drafts, m.ShowHex = s, nil, false
+	m = m.rowOfSelection()
 	if s.Kind != "" && m.Narrow() {
 		m.Tab = "inspector"
 	}

@@ -104,9 +104,6 @@ type cell struct {
 	Selected                       bool
 }
 
-// rowsMax is how many partitions the table shows.
-const rowsMax = 40
-
 func (c *Centre) heads() []string {
 	h := []string{"partition", "leader", "epoch", "ISR", "HW", "LEO"}
 	for i := range c.p.M.Facts.Cluster.Brokers {
@@ -115,41 +112,24 @@ func (c *Centre) heads() []string {
 	return h
 }
 
-// window is which partitions the table shows: the topic of the selection first.
-func (c *Centre) window() (shown []*view.Partition, left int) {
-	v := c.p.M.Facts.Cluster
-	want := c.p.M.Selection.TP.Topic
-	if c.p.M.Selection.Kind == "topic" {
-		want = c.p.M.Selection.Name
+// pages says which partitions of how many the table shows, "" if it has all.
+func (c *Centre) pages() string {
+	shown, from, of := c.p.M.TablePage()
+	if len(shown) == of {
+		return ""
 	}
-	for _, first := range []bool{true, false} {
-		for i := range v.Topics {
-			t := &v.Topics[i]
-			if (t.Name == want) != first {
-				continue
-			}
-			for j := range t.Partitions {
-				if len(shown) == rowsMax || t.Internal && t.Name != want {
-					left++
-					continue
-				}
-				shown = append(shown, &t.Partitions[j])
-			}
-		}
-	}
-	return shown, left
+	return grouped(int64(from+1)) + " to " + grouped(int64(from+len(shown))) + " of " + grouped(int64(of))
 }
 
-func (c *Centre) left() string {
-	if _, n := c.window(); n > 0 {
-		return itoa(n) + " more partitions are not in the table; select a topic to see its own."
-	}
-	return ""
+// edge reports whether there is nothing before the page, or after it.
+func (c *Centre) edge(by int) bool {
+	shown, from, of := c.p.M.TablePage()
+	return by < 0 && from == 0 || by > 0 && from+len(shown) >= of
 }
 
 func (c *Centre) rows() [][]cell {
 	m := c.p.M
-	parts, _ := c.window()
+	parts, _, _ := m.TablePage()
 	var out [][]cell
 	n := 0
 	add := func(row []cell, text string, sel view.Selection, label, state string) []cell {

@@ -79,6 +79,20 @@ func (b *builder) frame() {
 	if p.Level == Cells {
 		b.out.Cells = p.CellN + 1
 	}
+	b.out.From, b.out.To = b.inSight()
+}
+
+// inSight is which columns are at least partly in the window: columns From to To-1.
+// They are counted like the partitions of the topics that are not internal.
+func (b *builder) inSight() (from, to int) {
+	cols := b.plan.Columns
+	for from < len(cols) && !b.visibleX(b.colX(cols[from].X), cols[from].W) {
+		from++
+	}
+	for to = from; to < len(cols) && b.visibleX(b.colX(cols[to].X), cols[to].W); {
+		to++
+	}
+	return from, to
 }
 
 // unfolded is the internal topic that the selection opens.

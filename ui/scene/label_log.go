@@ -64,7 +64,7 @@ func logLabel(p *view.Partition, r *view.Replica) string {
 	if r.Segments > 1 {
 		s += ", " + strconv.Itoa(r.Segments) + " segments"
 	}
-	if r.Durable < r.LEO {
+	if r.Durable >= 0 && r.Durable < r.LEO {
 		s += ", on disk up to " + num(r.Durable)
 	}
 	if r.Cleaning != "" {

@@ -18,9 +18,9 @@ type List struct {
 	ContentW float32
 	ContentH float32
 	Level    Level
-	// Cells is how many records per replica the picture has room for: what to
-	// ask for in view.Options.
-	Cells int
+	// Cells is how many records per replica the picture has room for, and From to
+	// To-1 are the columns in sight: what to ask for in view.Options.
+	Cells, From, To int
 	// Moving reports that the next frame would differ even if the world stood
 	// still: a tween is under way.
 	Moving bool
@@ -46,4 +46,5 @@ func (l *List) Reset() {
 	l.List.Reset()
 	l.Hits = append(l.Hits[:0], Target{})
 	l.Camera, l.ContentW, l.ContentH, l.Level, l.Cells, l.Moving, l.cluster = Camera{}, 0, 0, Auto, 0, false, nil
+	l.From, l.To = 0, 0
 }

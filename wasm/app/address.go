@@ -5,6 +5,7 @@ package main
 import (
 	"strings"
 
+	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/link"
 	"github.com/highwater-sim/highwater/ui/model"
 	"github.com/highwater-sim/highwater/ui/paint/svg"
@@ -99,7 +100,7 @@ func (a *app) open(r request) model.Msg {
 		return model.OpenFailed{What: "No scenario could be opened", Problems: told(r.problems)}
 	}
 	a.session, a.seed = s, r.seed
-	a.state, a.cells, a.noted, a.logKeys, a.last = scene.State{}, 0, 0, nil, 0
+	a.state, a.looked, a.noted, a.logKeys, a.last = scene.State{}, view.Options{}, 0, nil, 0
 	a.counted, a.stood = false, false
 	a.look()
 	a.quiet()

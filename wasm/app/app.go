@@ -39,8 +39,8 @@ type app struct {
 	stood   bool         // the world stands still, or began to move just now
 	bytes   []byte
 	theme   theme.Theme
-	cells   int    // records per replica that the picture has room for
-	frames  uint64 // begun
+	looked  view.Options // what the cluster was made with
+	frames  uint64       // begun
 	last    float64
 	cpu     ring // of frames
 	cpuRest ring // of renders of the panels

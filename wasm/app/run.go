@@ -83,8 +83,16 @@ func (a *app) advance(t kafka.Instant) {
 
 // look renews the picture's cluster.
 func (a *app) look() {
-	a.session.View(view.Options{Cells: max(a.cells, 1), Flights: true}, &a.cluster)
+	a.looked = view.Options{Cells: a.list.Cells, Flights: true, Some: true, From: max(a.list.From-lookAside, 0), To: a.list.To}
+	if a.list.To > a.list.From {
+		a.looked.To += lookAside
+	}
+	a.session.View(a.looked, &a.cluster)
 }
+
+// lookAside is how many columns beside those in sight are looked into as well, so
+// that a camera that moves does not need another look with every frame.
+const lookAside = 6
 
 // moved tells the model where the world is.
 func (a *app) moved(behind, arrived bool) {
@@ -165,8 +173,7 @@ func (a *app) draw(delta kafka.Duration) {
 	in := a.input()
 	in.Wall = float32(min(delta, model.DeltaMax)) / 1e9
 	scene.Build(in, &a.list)
-	if a.list.Cells > a.cells { // more room than the view was made for
-		a.cells = a.list.Cells
+	if l := &a.list; l.Cells > a.looked.Cells || l.From < a.looked.From || l.To > a.looked.To { // more than was looked at
 		a.look()
 		scene.Build(in, &a.list)
 	}

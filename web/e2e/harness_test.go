@@ -311,6 +311,20 @@ type state struct {
 	Brokers   []broker `json:"brokers"`
 	Problems  []string `json:"problems"`
 	Selection any      `json:"selection"`
+	Parts     []struct {
+		TP string `json:"tp"`
+	} `json:"partitions"`
+}
+
+// partitions counts those of the topics that are not Kafka's own.
+func (s state) partitions() int {
+	n := 0
+	for _, p := range s.Parts {
+		if !strings.HasPrefix(p.TP, "__") {
+			n++
+		}
+	}
+	return n
 }
 
 // up counts the brokers that run.

@@ -195,3 +195,15 @@ func BenchmarkMesh3x100(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(m.Vertices)), "vertices")
 }
+
+func BenchmarkMesh9x1000(b *testing.B) {
+	a := atlas(b)
+	var l scene.List
+	scene.Build(scene.Input{Cluster: fixture.Grid(9, 1000), W: 896, H: 600}, &l)
+	var m Mesh
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Build(&l.List, 2, a)
+	}
+	b.ReportMetric(float64(len(m.Vertices)), "vertices")
+}

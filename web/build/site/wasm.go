@@ -39,6 +39,8 @@ var inlined = []string{
 	"github.com/highwater-sim/highwater/engine/client", "github.com/highwater-sim/highwater/engine/client/producer",
 	"github.com/highwater-sim/highwater/engine/client/consumer", "github.com/highwater-sim/highwater/engine/trace",
 	"github.com/highwater-sim/highwater/engine/node", "github.com/highwater-sim/highwater/engine/kafka",
+	"github.com/highwater-sim/highwater/engine/view", "github.com/highwater-sim/highwater/ui/layout",
+	"github.com/highwater-sim/highwater/ui/motion", "github.com/highwater-sim/highwater/ui/theme",
 	"github.com/highwater-sim/highwater/ui/scene/...", "github.com/highwater-sim/highwater/ui/paint/...",
 }
 
