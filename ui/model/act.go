@@ -157,7 +157,7 @@ func actSelect(m Model, a Act) (Model, []Cmd) {
 	if !ok {
 		return m, nil
 	}
-	return m.selected(s)
+	return m.shown(s)
 }
 
 func actZoom(m Model, a Act) (Model, []Cmd) {

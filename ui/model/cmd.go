@@ -61,6 +61,10 @@ type ZoomBy struct{ X, Y, Factor float32 }
 // picture's reading order.
 type Walk struct{ By int }
 
+// Show brings a partition into sight; Framed comes back.
+type Show struct{ TP kafka.TopicPartition }
+
+func (Show) cmd()       {}
 func (Walk) cmd()       {}
 func (Advance) cmd()    {}
 func (SeekTo) cmd()     {}

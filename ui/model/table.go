@@ -114,7 +114,16 @@ func actFound(m Model, _ Act) (Model, []Cmd) {
 		return m.say("No partition is called " + strings.TrimSpace(m.Find) + ". Names are like orders-0."), nil
 	}
 	m.Row = row
-	return m.selected(view.Selection{Kind: "partition", TP: m.TablePartitions()[row].TP})
+	return m.shown(view.Selection{Kind: "partition", TP: m.TablePartitions()[row].TP})
+}
+
+// shown selects something outside of the picture and brings it into sight there.
+func (m Model) shown(s view.Selection) (Model, []Cmd) {
+	m, cmds := m.selected(s)
+	if s.TP.Topic != "" {
+		cmds = append(cmds, Show{TP: s.TP})
+	}
+	return m, cmds
 }
 
 // partition is the field for a partition: a choice, or where they are too many for

@@ -69,7 +69,7 @@ func Build(in Input, out *List) {
 // frame computes the plan and keeps the camera within the picture.
 func (b *builder) frame() {
 	cam := b.in.Camera
-	cam.Zoom = min(max(cam.Zoom, 1), ZoomMax)
+	cam.Zoom = min(max(cam.Zoom, 1), ZoomMax(b.c))
 	layout.Compute(b.c, layout.Spec{W: b.in.W, H: b.in.H, Zoom: cam.Zoom, Level: b.in.Level, Unfold: unfolded(b.c, b.in.Selection)}, b.plan)
 	p := b.plan
 	cam.X = min(max(cam.X, 0), max(0, p.ColumnsW-p.MatrixW))
@@ -127,9 +127,9 @@ func ZoomAt(in Input, x, y, factor float32) Camera {
 		return in.Camera
 	}
 	var before, after layout.Plan
-	s := layout.Spec{W: in.W, H: in.H, Zoom: min(max(in.Camera.Zoom, 1), ZoomMax), Level: in.Level, Unfold: unfolded(in.Cluster, in.Selection)}
+	s := layout.Spec{W: in.W, H: in.H, Zoom: min(max(in.Camera.Zoom, 1), ZoomMax(in.Cluster)), Level: in.Level, Unfold: unfolded(in.Cluster, in.Selection)}
 	layout.Compute(in.Cluster, s, &before)
-	s.Zoom = min(max(s.Zoom*factor, 1), ZoomMax)
+	s.Zoom = min(max(s.Zoom*factor, 1), ZoomMax(in.Cluster))
 	layout.Compute(in.Cluster, s, &after)
 	cam := Camera{Zoom: s.Zoom}
 	if before.ColumnsW > 0 {
@@ -160,6 +160,39 @@ func Reveal(l *List, r Rect) Camera {
 		cam.Y += r.Y + r.H - l.H + 8
 	}
 	return cam
+}
+
+// Show is the camera at which the column, or the tiles, of a partition are in sight:
+// that of in if they are, or if it has none, else in the middle of the window.
+func Show(in Input, tp kafka.TopicPartition) Camera {
+	if in.Cluster == nil {
+		return in.Camera
+	}
+	var p layout.Plan
+	s := layout.Spec{W: in.W, H: in.H, Zoom: min(max(in.Camera.Zoom, 1), ZoomMax(in.Cluster)), Level: in.Level, Unfold: unfolded(in.Cluster, in.Selection)}
+	layout.Compute(in.Cluster, s, &p)
+	for i := range p.Blocks {
+		blk := &p.Blocks[i]
+		t := &in.Cluster.Topics[blk.Topic]
+		if t.Name != tp.Topic || int(tp.Partition) >= len(t.Partitions) || tp.Partition < 0 {
+			continue
+		}
+		var x, w float32
+		if blk.Per > 0 {
+			r := p.TileRect(blk, int(tp.Partition))
+			x, w = r.X, r.W
+		} else {
+			col := &p.Columns[blk.First+int(tp.Partition)]
+			x, w = col.X, col.W
+		}
+		cam := in.Camera
+		if x >= cam.X && x+w <= cam.X+p.MatrixW {
+			return cam
+		}
+		cam.X = min(max(x+w/2-p.MatrixW/2, 0), max(0, p.ColumnsW-p.MatrixW))
+		return cam
+	}
+	return in.Camera
 }
 
 // visibleX reports whether a part of the matrix lies in its window.

@@ -134,7 +134,7 @@ func TestZoomAtHoldsThePoint(t *testing.T) {
 func TestCameraStaysInThePicture(t *testing.T) {
 	var l scene.List
 	scene.Build(scene.Input{Cluster: fixture.Ordinary(), W: 896, H: 600, Camera: scene.Camera{X: -50, Y: 9999, Zoom: 99}}, &l)
-	if l.Camera.X != 0 || l.Camera.Zoom != scene.ZoomMax || l.Camera.Y > l.ContentH {
+	if l.Camera.X != 0 || l.Camera.Zoom != scene.ZoomMax(fixture.Ordinary()) || l.Camera.Y > l.ContentH {
 		t.Errorf("%+v", l.Camera)
 	}
 }

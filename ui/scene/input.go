@@ -21,11 +21,24 @@ const (
 // Camera is what part of the picture is seen. The zero value fits the view.
 type Camera struct {
 	X, Y float32 // how far the picture is scrolled, in CSS px at this zoom
-	Zoom float32 // 1 (or 0) fits the width; 1 to ZoomMax
+	Zoom float32 // 1 (or 0) fits the width; 1 to ZoomMax of the cluster
 }
 
-// ZoomMax is the largest zoom.
-const ZoomMax = 24
+// ZoomMax is the largest zoom of a cluster: one at which the records of its
+// partitions are cells, however many there are. It is at least 24.
+func ZoomMax(c *view.Cluster) float32 {
+	n := 0
+	for i := range c.Topics {
+		if t := &c.Topics[i]; !t.Internal {
+			n += len(t.Partitions)
+		}
+	}
+	return max(24, float32(n)/zoomPer)
+}
+
+// zoomPer is how many partitions make the largest zoom larger by one: their columns
+// are then some ninety px wide on a stage of the usual width.
+const zoomPer = 8
 
 // Input is everything that a picture depends on.
 type Input struct {

@@ -181,7 +181,7 @@ func TestThousandPartitionsAreAllThere(t *testing.T) {
 func TestCullsWhatIsOutOfSight(t *testing.T) {
 	c := fixture.WithCells(fixture.Grid(9, 1000), 16)
 	var far, near scene.List
-	scene.Build(scene.Input{Cluster: c, W: 900, H: 640, Camera: scene.Camera{Zoom: scene.ZoomMax}}, &near)
+	scene.Build(scene.Input{Cluster: c, W: 900, H: 640, Camera: scene.Camera{Zoom: scene.ZoomMax(c)}}, &near)
 	scene.Build(scene.Input{Cluster: c, W: 900, H: 640}, &far)
 	if len(near.Ops) > 4000 || len(near.Ops) >= 2*len(far.Ops) {
 		t.Errorf("%d operations near, %d far", len(near.Ops), len(far.Ops))
@@ -330,5 +330,24 @@ func TestCombinedProcessesAreAtTwoPlaces(t *testing.T) {
 	row, _ := scene.Find(&both, view.Selection{Kind: "broker", Node: 1})
 	if r := at(&both, 7); r.Y < 40 || r.Y > row.Y+row.H {
 		t.Errorf("a heartbeat to its own process is at %v, not on its way up from %v", r, row)
+// However many partitions there are, the largest zoom shows their records, and any
+// of them can be brought into sight there.
+func TestZoomToRecords(t *testing.T) {
+	for _, n := range []int{12, 100, 1000} {
+		c := fixture.Grid(9, n)
+		in := scene.Input{Cluster: c, W: 896, H: 600, Camera: scene.Camera{Zoom: scene.ZoomMax(c)}}
+		tp := c.Topics[0].Partitions[len(c.Topics[0].Partitions)*2/3].TP
+		in.Camera = scene.Show(in, tp)
+		var l scene.List
+		scene.Build(in, &l)
+		if l.Level != scene.Cells || l.To <= l.From || l.To-l.From > 40 {
+			t.Errorf("%d partitions: %v, columns %d to %d", n, l.Level, l.From, l.To)
+		}
+		if _, ok := scene.Find(&l, view.Selection{Kind: "partition", TP: tp}); !ok {
+			t.Errorf("%d partitions: %v is not in sight at %+v", n, tp, l.Camera)
+		}
+		if again := scene.Show(scene.Input{Cluster: c, W: 896, H: 600, Camera: l.Camera}, tp); again != l.Camera {
+			t.Errorf("%d partitions: the camera moved from %+v to %+v for what is in sight", n, l.Camera, again)
+		}
 	}
 }

@@ -170,6 +170,9 @@ func (a *app) do(c model.Cmd) {
 		in := a.input()
 		cam := scene.ZoomAt(in, c.X, c.Y, c.Factor)
 		a.send(model.Framed{Camera: model.Camera{X: cam.X, Y: cam.Y, Zoom: cam.Zoom}})
+	case model.Show:
+		cam := scene.Show(a.input(), c.TP)
+		a.send(model.Framed{Camera: model.Camera{X: cam.X, Y: cam.Y, Zoom: cam.Zoom}})
 	case model.Walk:
 		a.walk(c.By)
 	}
