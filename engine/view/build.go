@@ -48,7 +48,7 @@ type nodeCount struct{ leads, replicas, at int }
 // is overwritten; its memory is used again.
 func (b *Builder) Build(w *world.World, o Options, into *Cluster) {
 	b.img, b.now = w.Image(), w.Now()
-	b.processes(w)
+	b.procs, b.quora = w.AppendBrokers(b.procs[:0]), w.AppendControllers(b.quora[:0])
 	into.Now, into.Event, into.Seed = w.Now(), w.Events(), w.Spec().Seed
 	into.Violation = nil
 	b.topics(o, into)
@@ -62,17 +62,6 @@ func (b *Builder) Build(w *world.World, o Options, into *Cluster) {
 		b.addFlights(w, into)
 	}
 	b.trim()
-}
-
-// processes lists brokers and controllers, once for all that looks at them.
-func (b *Builder) processes(w *world.World) {
-	b.procs, b.quora = b.procs[:0], b.quora[:0]
-	for i := range w.Spec().Cluster.Brokers {
-		b.procs = append(b.procs, w.Kernel().Actor(sim.ActorID(i+1)).(*node.Broker))
-	}
-	for i := range w.Spec().Cluster.Controllers {
-		b.quora = append(b.quora, w.Kernel().Actor(sim.ActorID(world.FirstController+i)).(*node.Controller))
-	}
 }
 
 // sized returns s with length n, keeping its memory and what its elements hold.

@@ -11,7 +11,11 @@ import (
 
 // Brokers lists the broker processes by node.id, for reading.
 func (w *World) Brokers() []*node.Broker {
-	out := make([]*node.Broker, 0, w.spec.Cluster.Brokers)
+	return w.AppendBrokers(make([]*node.Broker, 0, w.spec.Cluster.Brokers))
+}
+
+// AppendBrokers appends what Brokers lists.
+func (w *World) AppendBrokers(out []*node.Broker) []*node.Broker {
 	for i := range w.spec.Cluster.Brokers {
 		out = append(out, node.BrokerOf(w.k.Actor(sim.ActorID(i+1))))
 	}
@@ -30,8 +34,12 @@ func (w *World) controllerAt(i int) sim.ActorID {
 // their own and those in combined ones.
 func (w *World) Controllers() []*node.Controller {
 	c := &w.spec.Cluster
-	out := make([]*node.Controller, 0, c.Combined+c.Controllers)
-	for i := range cap(out) {
+	return w.AppendControllers(make([]*node.Controller, 0, c.Combined+c.Controllers))
+}
+
+// AppendControllers appends what Controllers lists.
+func (w *World) AppendControllers(out []*node.Controller) []*node.Controller {
+	for i := range w.spec.Cluster.Combined + w.spec.Cluster.Controllers {
 		out = append(out, node.ControllerOf(w.k.Actor(w.controllerAt(i))))
 	}
 	return out

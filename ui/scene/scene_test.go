@@ -330,6 +330,9 @@ func TestCombinedProcessesAreAtTwoPlaces(t *testing.T) {
 	row, _ := scene.Find(&both, view.Selection{Kind: "broker", Node: 1})
 	if r := at(&both, 7); r.Y < 40 || r.Y > row.Y+row.H {
 		t.Errorf("a heartbeat to its own process is at %v, not on its way up from %v", r, row)
+	}
+}
+
 // However many partitions there are, the largest zoom shows their records, and any
 // of them can be brought into sight there.
 func TestZoomToRecords(t *testing.T) {
