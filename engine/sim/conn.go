@@ -311,6 +311,7 @@ func (k *Kernel) connected(e *event) {
 	}
 	c.state, c.serverLife, c.failures = connOpen, s.life, 0
 	c.busy, c.muted, c.closing, c.inbox = false, unmuted, false, nil
+	c.upLast, c.downLast = -kafka.Never, -kafka.Never // what an earlier life still had on its way delays nothing
 	waiting := c.waiting
 	c.waiting = nil
 	for _, r := range waiting {

@@ -184,3 +184,15 @@ func digest(k *sim.Kernel) uint64 {
 	k.Digest(h)
 	return h.Sum()
 }
+
+// TestNewConnectionOwesNothing: what the connection before it still had to send
+// again does not hold up a new one.
+func TestNewConnectionOwesNothing(t *testing.T) {
+	k, c, _ := pair(1200 * kafka.Millisecond)
+	run(k, 2*kafka.Second)
+	k.Cut(server, client) // loses the answer of 2.41 s
+	run(k, 3200*kafka.Millisecond)
+	k.Heal(server, client) // which TCP would send again at 3.81 s
+	run(k, 3700*kafka.Millisecond)
+	expect(t, c.seen, "0.000s boot", "1.240s response 1", "3.400s disconnected 2 timeout", "3.640s response 3")
+}
