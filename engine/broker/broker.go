@@ -77,9 +77,10 @@ type Broker struct {
 	assign  assignments
 	pids    producerIDs
 
-	produces    []*delayedProduce // produce purgatory, by slot; nil: free
-	freeProduce []int32
-	produceDue  kafka.Instant // when timerProduce fires; Never: unset
+	produces     []*delayedProduce // produce purgatory, by slot; nil: free
+	freeProduce  []int32
+	spareProduce []*delayedProduce // memory for produces to come; no state
+	produceDue   kafka.Instant     // when timerProduce fires; Never: unset
 
 	gives, takes throttle // of replication, as leader and as follower
 
@@ -152,7 +153,7 @@ func (b *Broker) Clone(dir *storage.Dir, d *disk.Disk) *Broker {
 	c.assign = b.assign.clone()
 	c.pids = b.pids.clone()
 	c.uses = slices.Clone(b.uses)
-	c.scratch, c.produced = nil, nil
+	c.scratch, c.produced, c.spareProduce = nil, nil, nil
 	return &c
 }
 

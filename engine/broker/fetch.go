@@ -134,7 +134,7 @@ func (b *Broker) hasNews(s *session, r *readResult) bool {
 // the queue, so that others come first next time (KIP-74).
 func (b *Broker) answerFetch(s *session, results []readResult, out *sim.Out) {
 	s.parked = false
-	resp := b.fetchResponse(s, results)
+	resp := b.fetchResponse(s, results, out)
 	if b.fetchQuota(s, results, resp, out) {
 		return
 	}
@@ -320,74 +320,34 @@ func (b *Broker) followerFetched(now kafka.Instant, p *partition, s *session, sp
 
 // fetchResponse puts the results that are told into Kafka's form, grouped by
 // topic where neighbours share one.
-func (b *Broker) fetchResponse(s *session, results []readResult) *kmsg.FetchResponse {
-	n, topics, last := 0, 0, int32(-1)
-	for i := range results {
-		if results[i].told {
-			n++
-			if last < 0 || !sameTopic(&s.parts[last], &s.parts[results[i].pos]) {
-				topics++
-			}
-			last = results[i].pos
-		}
-	}
-	resp, parts := newFetchResponse(n)
+func (b *Broker) fetchResponse(s *session, results []readResult, out *sim.Out) *kmsg.FetchResponse {
+	resp := out.NewFetchResponse()
 	resp.Version, resp.SessionID = s.version, s.id
-	if n == 0 {
-		return resp
-	}
-	if topics > 1 {
-		resp.Topics = make([]kmsg.FetchResponseTopic, 0, topics)
-	}
-	last = -1
+	last := int32(-1)
 	for i := range results {
 		r := &results[i]
 		if !r.told {
 			continue
 		}
 		sp := &s.parts[r.pos]
-		k := len(parts)
-		parts = append(parts, kmsg.FetchResponseTopicPartition{})
-		b.fillPart(resp, &parts[k], s, sp, r)
 		if last < 0 || !sameTopic(&s.parts[last], sp) {
-			resp.Topics = append(resp.Topics, kmsg.FetchResponseTopic{Topic: sp.name, TopicID: sp.id, Partitions: parts[k:k]})
+			addTopic(resp, sp)
 		}
 		t := &resp.Topics[len(resp.Topics)-1]
-		t.Partitions = t.Partitions[:len(t.Partitions)+1] // parts has its final size, so this is parts[k]
+		t.Partitions = append(t.Partitions, kmsg.FetchResponseTopicPartition{})
+		b.fillPart(resp, &t.Partitions[len(t.Partitions)-1], s, sp, r)
 		last = r.pos
 	}
 	return resp
 }
 
-// newFetchResponse makes a response with room for a topic and n partitions, in
-// one piece of memory if they are few.
-func newFetchResponse(n int) (*kmsg.FetchResponse, []kmsg.FetchResponseTopicPartition) {
-	switch {
-	case n == 0:
-		return &kmsg.FetchResponse{}, nil
-	case n == 1:
-		m := &struct {
-			resp  kmsg.FetchResponse
-			topic [1]kmsg.FetchResponseTopic
-			parts [1]kmsg.FetchResponseTopicPartition
-		}{}
-		m.resp.Topics = m.topic[:0]
-		return &m.resp, m.parts[:0]
-	case n == 2:
-		m := &struct {
-			resp  kmsg.FetchResponse
-			topic [1]kmsg.FetchResponseTopic
-			parts [2]kmsg.FetchResponseTopicPartition
-		}{}
-		m.resp.Topics = m.topic[:0]
-		return &m.resp, m.parts[:0]
+// addTopic begins a partition's topic.
+func addTopic(resp *kmsg.FetchResponse, sp *sessionPart) {
+	var room []kmsg.FetchResponseTopicPartition
+	if len(resp.Topics) == 0 && cap(resp.Topics) > 0 {
+		room = resp.Topics[:1][0].Partitions
 	}
-	m := &struct {
-		resp  kmsg.FetchResponse
-		topic [1]kmsg.FetchResponseTopic
-	}{}
-	m.resp.Topics = m.topic[:0]
-	return &m.resp, make([]kmsg.FetchResponseTopicPartition, 0, n)
+	resp.Topics = append(resp.Topics, kmsg.FetchResponseTopic{Topic: sp.name, TopicID: sp.id, Partitions: room})
 }
 
 func sameTopic(a, b *sessionPart) bool { return a.id == b.id && a.name == b.name }

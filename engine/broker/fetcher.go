@@ -159,7 +159,7 @@ func (b *Broker) sendFetch(now kafka.Instant, f *fetcher, out *sim.Out) {
 	if f.trouble && !b.anyReady(f) {
 		return // all are delayed or failed: a back-off or new metadata goes on
 	}
-	req := b.fetchRequest(f)
+	req := b.fetchRequest(f, out)
 	f.changed, f.forget = f.changed[:0], f.forget[:0]
 	f.corr = b.corr()
 	out.Send(sim.ActorID(f.leader), sim.ChanFetcher, f.corr, req, fetcherTimeout)
@@ -193,8 +193,8 @@ func (b *Broker) restartSession(f *fetcher) {
 }
 
 // fetchRequest names the changed partitions.
-func (b *Broker) fetchRequest(f *fetcher) *kmsg.FetchRequest {
-	req, parts := newFetchRequest(len(f.changed))
+func (b *Broker) fetchRequest(f *fetcher, out *sim.Out) *kmsg.FetchRequest {
+	req := out.NewFetchRequest()
 	req.Version, req.ReplicaID = 18, -1
 	req.ReplicaState.ID, req.ReplicaState.Epoch = int32(b.cfg.ID), int64(b.life.epoch)
 	req.MaxWaitMillis, req.MinBytes = int32(b.set.fetchWaitMax.Millis()), b.set.fetchMinBytes
@@ -205,18 +205,20 @@ func (b *Broker) fetchRequest(f *fetcher) *kmsg.FetchRequest {
 		l := b.log(p)
 		p.fetch.queued, p.fetch.inSession = false, true
 		p.fetch.offset, p.fetch.epoch = l.LEO(), p.leaderEpoch
-		k := len(parts)
-		parts = append(parts, kmsg.FetchRequestTopicPartition{
+		if n := len(req.Topics); n == 0 || req.Topics[n-1].TopicID != p.id {
+			var room []kmsg.FetchRequestTopicPartition
+			if n == 0 && cap(req.Topics) > 0 {
+				room = req.Topics[:1][0].Partitions
+			}
+			req.Topics = append(req.Topics, kmsg.FetchRequestTopic{TopicID: p.id, Partitions: room})
+		}
+		t := &req.Topics[len(req.Topics)-1]
+		t.Partitions = append(t.Partitions, kmsg.FetchRequestTopicPartition{
 			Partition: p.tp.Partition, CurrentLeaderEpoch: int32(p.leaderEpoch),
 			FetchOffset: int64(l.LEO()), LastFetchedEpoch: int32(l.LatestEpoch()),
 			LogStartOffset: int64(l.LogStart()), PartitionMaxBytes: b.set.fetchMaxBytes,
 			HighWatermark: -1,
 		})
-		if n := len(req.Topics); n == 0 || req.Topics[n-1].TopicID != p.id {
-			req.Topics = append(req.Topics, kmsg.FetchRequestTopic{TopicID: p.id, Partitions: parts[k:k]})
-		}
-		t := &req.Topics[len(req.Topics)-1]
-		t.Partitions = t.Partitions[:len(t.Partitions)+1]
 	}
 	for _, g := range f.forget {
 		if p := b.parts[g.num]; p != nil && p.id == g.id && p.fetch.inSession && p.leader == f.leader {
@@ -229,37 +231,6 @@ func (b *Broker) fetchRequest(f *fetcher) *kmsg.FetchRequest {
 		t.Partitions = append(t.Partitions, g.partition)
 	}
 	return req
-}
-
-// newFetchRequest makes a request with room for a topic and n partitions, in one
-// piece of memory if they are few.
-func newFetchRequest(n int) (*kmsg.FetchRequest, []kmsg.FetchRequestTopicPartition) {
-	switch n {
-	case 0:
-		return &kmsg.FetchRequest{}, nil
-	case 1:
-		m := &struct {
-			req   kmsg.FetchRequest
-			topic [1]kmsg.FetchRequestTopic
-			parts [1]kmsg.FetchRequestTopicPartition
-		}{}
-		m.req.Topics = m.topic[:0]
-		return &m.req, m.parts[:0]
-	case 2:
-		m := &struct {
-			req   kmsg.FetchRequest
-			topic [1]kmsg.FetchRequestTopic
-			parts [2]kmsg.FetchRequestTopicPartition
-		}{}
-		m.req.Topics = m.topic[:0]
-		return &m.req, m.parts[:0]
-	}
-	m := &struct {
-		req   kmsg.FetchRequest
-		topic [1]kmsg.FetchRequestTopic
-	}{}
-	m.req.Topics = m.topic[:0]
-	return &m.req, make([]kmsg.FetchRequestTopicPartition, 0, n)
 }
 
 // fetcherResponse takes the answer of a leader.
@@ -298,6 +269,7 @@ func (b *Broker) fetcherResponse(now kafka.Instant, in *sim.Input, out *sim.Out)
 	}
 	if done > now || len(b.writes) > 0 {
 		f.writing = true
+		out.Keep()
 		b.enqueue(done, write{fetch: &fetchedWrite{f.leader, resp}}, out)
 		return
 	}

@@ -154,9 +154,11 @@ func (b *Broker) maybeAdvanceHW(now kafka.Instant, p *partition, out *sim.Out) {
 
 // setHW moves the high watermark, a leader's only up, and wakes who waits for it.
 func (b *Broker) setHW(p *partition, hw kafka.Offset, out *sim.Out) {
-	from := p.hw
-	p.hw = hw
-	out.Note(trace.Note{Kind: trace.HighWatermark, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Offset: hw, From: from})
+	n := trace.Note{Kind: trace.HighWatermark, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Offset: hw, From: p.hw}
+	if p.hw = hw; p.leader == b.cfg.ID {
+		n.N = 1
+	}
+	out.Note(n)
 	if len(p.waits) > 0 {
 		b.completeWaits(p, out)
 	}

@@ -142,18 +142,27 @@ func (b *Broker) produce(now kafka.Instant, in *sim.Input, req *kmsg.ProduceRequ
 		return
 	}
 	if waiting == 0 {
-		b.replyProduce(in.Conn, in.Corr, callerOf(in), req, b.produceResponse(req, results), out)
+		b.replyProduce(in.Conn, in.Corr, callerOf(in), req, b.produceResponse(req, results, out), out)
 		return
 	}
-	m := &struct { // one allocation for an ordinary request
-		d       delayedProduce
-		results [2]produceResult
-	}{}
-	m.d = delayedProduce{
-		gen: b.gen, req: req, conn: in.Conn, corr: in.Corr, who: callerOf(in), left: waiting, results: append(m.results[:0], results...),
+	d := b.newDelayed()
+	*d = delayedProduce{
+		gen: b.gen, req: req, conn: in.Conn, corr: in.Corr, who: callerOf(in), left: waiting, results: append(d.results[:0], results...),
 		deadline: now.Add(kafka.Duration(req.TimeoutMillis) * kafka.Millisecond),
 	}
-	b.park(now, &m.d, out)
+	b.park(now, d, out)
+}
+
+// newDelayed takes memory for a request that has to wait, one that is over if it
+// is this broker's own.
+func (b *Broker) newDelayed() *delayedProduce {
+	n := len(b.spareProduce) - 1
+	if n < 0 {
+		return &delayedProduce{}
+	}
+	d := b.spareProduce[n]
+	b.spareProduce = b.spareProduce[:n]
+	return d
 }
 
 // park puts a request into the purgatory.
@@ -335,7 +344,11 @@ func (b *Broker) finishProduce(slot int32, d *delayedProduce, out *sim.Out) {
 		b.locals = append(b.locals, LocalAppend{Token: d.token, First: r.base, Last: r.last, Err: r.code})
 		return
 	}
-	b.replyProduce(d.conn, d.corr, d.who, d.req, b.produceResponse(d.req, d.results), out)
+	b.replyProduce(d.conn, d.corr, d.who, d.req, b.produceResponse(d.req, d.results, out), out)
+	if d.gen == b.gen {
+		d.req = nil
+		b.spareProduce = append(b.spareProduce, d)
+	}
 }
 
 // expireProduces ends what has waited too long with REQUEST_TIMED_OUT. The
@@ -371,26 +384,16 @@ func (b *Broker) expireProduces(now kafka.Instant, out *sim.Out) {
 
 // produceResponse puts results into Kafka's form. A client whose leader moved
 // learns the new one at once (KIP-951).
-func (b *Broker) produceResponse(req *kmsg.ProduceRequest, results []produceResult) *kmsg.ProduceResponse {
-	one := &struct { // one allocation for the response of an ordinary request
-		resp  kmsg.ProduceResponse
-		topic [1]kmsg.ProduceResponseTopic
-		parts [2]kmsg.ProduceResponseTopicPartition
-	}{}
-	resp := &one.resp
+func (b *Broker) produceResponse(req *kmsg.ProduceRequest, results []produceResult, out *sim.Out) *kmsg.ProduceResponse {
+	resp := out.NewProduceResponse()
 	resp.Version = req.Version
-	resp.Topics = one.topic[:0]
-	if len(req.Topics) > 1 {
-		resp.Topics = make([]kmsg.ProduceResponseTopic, 0, len(req.Topics))
-	}
-	parts := one.parts[:0]
-	if len(results) > len(one.parts) {
-		parts = make([]kmsg.ProduceResponseTopicPartition, 0, len(results))
-	}
 	k := 0
 	for t := range req.Topics {
 		rt := &req.Topics[t]
-		from := len(parts)
+		var parts []kmsg.ProduceResponseTopicPartition
+		if t == 0 && cap(resp.Topics) > 0 {
+			parts = resp.Topics[:1][0].Partitions
+		}
 		for p := range rt.Partitions {
 			r := &results[k]
 			k++
@@ -405,7 +408,7 @@ func (b *Broker) produceResponse(req *kmsg.ProduceRequest, results []produceResu
 			tellRecords(&part, r)
 			parts = append(parts, part)
 		}
-		resp.Topics = append(resp.Topics, kmsg.ProduceResponseTopic{Topic: rt.Topic, TopicID: rt.TopicID, Partitions: parts[from:len(parts):len(parts)]})
+		resp.Topics = append(resp.Topics, kmsg.ProduceResponseTopic{Topic: rt.Topic, TopicID: rt.TopicID, Partitions: parts})
 	}
 	return resp
 }

@@ -82,6 +82,32 @@ func (b *Broker) ReplicaOf(id kafka.TopicID, partition int32) (r Replica, ok boo
 	return Replica{}, false
 }
 
+// Standing is where a replica stands: the fields of Replica of the same names.
+type Standing struct {
+	Leads          bool
+	Epoch          kafka.LeaderEpoch
+	PartitionEpoch kafka.PartitionEpoch
+	HW             kafka.Offset
+	Log            *storage.Log
+	MinISR         int
+	ISR            []kafka.NodeID
+	MaximalISR     []kafka.NodeID
+}
+
+// Standing looks at this broker's replica of a partition by topic id. It costs
+// less than Replica: laws ask after every event.
+func (b *Broker) Standing(id kafka.TopicID, partition int32) (s Standing, ok bool) {
+	i, _ := b.find(id, partition)
+	if i < 0 {
+		return s, false
+	}
+	p := b.parts[i]
+	return Standing{
+		Leads: b.leads(p), Epoch: p.leaderEpoch, PartitionEpoch: p.partitionEpoch, HW: p.hw, Log: b.log(p),
+		MinISR: p.set.minISR, ISR: p.isr, MaximalISR: p.maximal,
+	}, true
+}
+
 func (b *Broker) look(p *partition) Replica {
 	return Replica{
 		TP: p.tp, TopicID: p.id, Leads: b.leads(p), Leader: p.leader, Epoch: p.leaderEpoch,

@@ -20,6 +20,9 @@ type Cluster interface {
 	// Replica returns a broker's copy of a partition, whether its process runs
 	// or not; false if it has none.
 	Replica(b kafka.NodeID, tp kafka.TopicPartition) (Replica, bool)
+	// ReplicaOf is Replica for a topic id: it writes to r and reports whether the
+	// broker has a copy of that topic's partition.
+	ReplicaOf(b kafka.NodeID, tp kafka.TopicPartition, id kafka.TopicID, r *Replica) bool
 	// MinISR is the effective min.insync.replicas of a partition.
 	MinISR(tp kafka.TopicPartition) int
 	// Producers lists the producers that ever ran, in order of starting.
@@ -176,10 +179,16 @@ func newPartition(tp kafka.TopicPartition) partition {
 }
 
 func (p *partition) member(n kafka.NodeID) *member {
-	i, ok := slices.BinarySearchFunc(p.members, n, func(m member, n kafka.NodeID) int { return int(m.node - n) })
-	if !ok {
-		p.members = slices.Insert(p.members, i, member{node: n, epoch: kafka.NoEpoch})
+	i := 0
+	for ; i < len(p.members); i++ { // they are few
+		if p.members[i].node == n {
+			return &p.members[i]
+		}
+		if p.members[i].node > n {
+			break
+		}
 	}
+	p.members = slices.Insert(p.members, i, member{node: n, epoch: kafka.NoEpoch})
 	return &p.members[i]
 }
 
@@ -243,6 +252,9 @@ func (c *Checker) processNoted(n *trace.Note) {
 
 // partitionNoted takes a note about a partition.
 func (c *Checker) partitionNoted(n *trace.Note) {
+	if n.Kind == trace.HighWatermark && n.N == 0 && n.Offset > n.From {
+		return // a follower follows: no law can break by that
+	}
 	p, i := c.part(n.Topic, n.Part)
 	switch n.Kind {
 	case trace.Delivered:
@@ -401,9 +413,7 @@ func (c *Checker) check(cl Cluster, p *partition) {
 	}
 	c.now = c.now[:0]
 	for _, n := range reg.Replicas {
-		if r, ok := cl.Replica(n, p.tp); ok && r.TopicID == p.id {
-			c.now = append(c.now, seen{r, n})
-		}
+		c.see(cl, p, n)
 	}
 	c.addOldLeaders(cl, p, reg.Replicas)
 	c.excuse(p)
@@ -442,10 +452,22 @@ func (c *Checker) addOldLeaders(cl Cluster, p *partition, assigned []kafka.NodeI
 		if slices.Contains(assigned, n) || c.at(n) != nil {
 			continue
 		}
-		if r, ok := cl.Replica(n, p.tp); ok && r.Up && r.Leads && r.TopicID == p.id {
-			c.now = append(c.now, seen{r, n})
+		if r := c.see(cl, p, n); r != nil && !(r.Up && r.Leads) {
+			c.now = c.now[:len(c.now)-1]
 		}
 	}
+}
+
+// see adds a broker's replica of the partition to those being checked; nil if it
+// has none.
+func (c *Checker) see(cl Cluster, p *partition, n kafka.NodeID) *seen {
+	c.now = append(c.now, seen{node: n})
+	r := &c.now[len(c.now)-1]
+	if !cl.ReplicaOf(n, p.tp, p.id, &r.Replica) {
+		c.now = c.now[:len(c.now)-1]
+		return nil
+	}
+	return r
 }
 
 // at returns a replica of the partition that is being checked; nil if the

@@ -82,8 +82,14 @@ func (f *fake) Replica(b kafka.NodeID, p kafka.TopicPartition) (Replica, bool) {
 	return r, true
 }
 
+func (f *fake) ReplicaOf(b kafka.NodeID, p kafka.TopicPartition, id kafka.TopicID, r *Replica) bool {
+	s, ok := f.Replica(b, p)
+	*r = s
+	return ok && s.TopicID == id
+}
+
 func hw(b kafka.NodeID, to kafka.Offset) *trace.Note {
-	return &trace.Note{Kind: trace.HighWatermark, Topic: "t", Node: b, Offset: to}
+	return &trace.Note{Kind: trace.HighWatermark, Topic: "t", Node: b, Offset: to, N: 1}
 }
 
 // step shows notes to a checker as one event does.

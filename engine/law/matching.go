@@ -23,14 +23,13 @@ func (c *Checker) logMatching(cl Cluster, p *partition, leader kafka.NodeID) {
 	if len(p.grown) == 0 {
 		return
 	}
-	l, ok := cl.Replica(leader, p.tp) // each cleans its log by itself, so what was cleaned may differ
-	if !ok || l.TopicID != p.id {
+	var l, f Replica
+	if !cl.ReplicaOf(leader, p.tp, p.id, &l) {
 		return
 	}
 	for _, g := range p.grown {
-		f, ok := cl.Replica(g.node, p.tp)
-		if !ok || f.TopicID != p.id || g.node == leader || g.last < max(l.Log.CleanedTo(), f.Log.CleanedTo()) {
-			continue
+		if g.node == leader || !cl.ReplicaOf(g.node, p.tp, p.id, &f) || g.last < max(l.Log.CleanedTo(), f.Log.CleanedTo()) {
+			continue // each cleans its log by itself, so what was cleaned may differ
 		}
 		x, y := batchAt(l.Log, g.last), batchAt(f.Log, g.last)
 		if x == nil || y == nil || &x[0] == &y[0] || x.LeaderEpoch() != y.LeaderEpoch() || sameBatch(x, y) {

@@ -65,10 +65,16 @@ func (q quorum) clone() quorum {
 }
 
 func (q *quorum) member(n kafka.NodeID) *voter {
-	i, ok := slices.BinarySearchFunc(q.members, n, func(v voter, n kafka.NodeID) int { return int(v.node - n) })
-	if !ok {
-		q.members = slices.Insert(q.members, i, voter{node: n, Mark: Mark{Epoch: kafka.NoEpoch, HW: kafka.NoOffset}})
+	i := 0
+	for ; i < len(q.members); i++ { // they are few
+		if q.members[i].node == n {
+			return &q.members[i]
+		}
+		if q.members[i].node > n {
+			break
+		}
 	}
+	q.members = slices.Insert(q.members, i, voter{node: n, Mark: Mark{Epoch: kafka.NoEpoch, HW: kafka.NoOffset}})
 	return &q.members[i]
 }
 

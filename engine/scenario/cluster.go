@@ -68,6 +68,29 @@ func (c *worldCluster) Replica(id kafka.NodeID, tp kafka.TopicPartition) (law.Re
 	return law.Replica{Log: n.Dir().At(slot), TopicID: n.Dir().TopicID(slot)}, true
 }
 
+// ReplicaOf implements law.Cluster.
+func (c *worldCluster) ReplicaOf(id kafka.NodeID, tp kafka.TopicPartition, topic kafka.TopicID, r *law.Replica) bool {
+	n := c.broker(id)
+	if n == nil {
+		return false
+	}
+	if b := n.Broker(); b != nil && b.Serving() {
+		if s, ok := b.Standing(topic, tp.Partition); ok {
+			*r = law.Replica{
+				Log: s.Log, TopicID: topic, Up: true, Leads: s.Leads, Epoch: s.Epoch, HW: s.HW, LSO: s.HW,
+				Known: s.PartitionEpoch, Maximal: s.MaximalISR, ISR: s.ISR, MinISR: s.MinISR,
+			}
+			return true
+		}
+	}
+	slot, ok := n.Dir().Slot(tp)
+	if !ok || n.Dir().TopicID(slot) != topic {
+		return false
+	}
+	*r = law.Replica{Log: n.Dir().At(slot), TopicID: topic}
+	return true
+}
+
 // MinISR implements law.Cluster.
 func (c *worldCluster) MinISR(tp kafka.TopicPartition) int {
 	t := c.Image().Topic(tp.Topic)

@@ -43,6 +43,8 @@ type conn struct {
 
 	busy     bool          // the server works on a request
 	busyCorr int32         // that one
+	busyReq  kmsg.Request  // its body
+	busyGen  uint32        // its generation (Kernel.gen)
 	muted    kafka.Instant // the server takes no request before that; unmuted: it does
 	inbox    []arrived
 	closing  bool // the server has closed; the client does not know yet
@@ -68,6 +70,7 @@ type request struct {
 	deadline kafka.Instant
 	req      kmsg.Request // nil once sent
 	cause    trace.ID
+	gen      uint32
 }
 
 type arrived struct {
@@ -75,6 +78,7 @@ type arrived struct {
 	oneWay bool
 	req    kmsg.Request
 	cause  trace.ID
+	gen    uint32
 }
 
 func (c *conn) link(down bool) int {
@@ -154,7 +158,7 @@ func (k *Kernel) connTo(s int32, to ActorID, ch Channel) int32 {
 func (k *Kernel) applyOnWire(s int32, o *op, cause trace.ID) {
 	switch o.kind {
 	case opSend:
-		k.send(k.connTo(s, o.to, o.channel), request{o.corr, o.oneWay, o.at, o.req, cause})
+		k.send(k.connTo(s, o.to, o.channel), request{o.corr, o.oneWay, o.at, o.req, cause, k.gen})
 	case opReply:
 		k.reply(o, cause)
 	case opMute:
@@ -197,7 +201,7 @@ func (k *Kernel) send(i int32, r request) {
 func (k *Kernel) transmit(i int32, r request) {
 	c := &k.conns[i]
 	c.upLast = max(c.upLast, k.transit(c.up, Message{Request: r.req}))
-	k.schedule(event{at: c.upLast, sent: k.now, kind: evRequest, conn: i, life: c.life, corr: r.corr, oneWay: r.oneWay, req: r.req, cause: r.cause})
+	k.schedule(event{at: c.upLast, sent: k.now, kind: evRequest, conn: i, life: c.life, corr: r.corr, oneWay: r.oneWay, req: r.req, cause: r.cause, gen: r.gen})
 	if r.oneWay {
 		c.oneWay = true
 		return
@@ -230,9 +234,12 @@ func (k *Kernel) reply(o *op, cause trace.ID) {
 	if k.Hooks.Recode != nil {
 		resp = k.Hooks.Recode(Message{Response: resp}).Response
 	}
-	c.busy = false
+	if c.busyGen == k.gen && c.channel != ChanRaft {
+		k.out.reuse.request(c.busyReq)
+	}
+	c.busy, c.busyReq = false, nil
 	c.downLast = max(c.downLast, k.transit(c.down, Message{Response: resp}))
-	k.schedule(event{at: c.downLast, sent: k.now, kind: evResponse, conn: i, life: c.life, corr: o.corr, resp: resp, cause: cause})
+	k.schedule(event{at: c.downLast, sent: k.now, kind: evResponse, conn: i, life: c.life, corr: o.corr, resp: resp, cause: cause, gen: k.gen})
 	if len(c.inbox) > 0 {
 		k.schedule(event{at: k.now, kind: evNext, conn: i, life: c.life, cause: cause})
 	}
@@ -242,7 +249,7 @@ func (k *Kernel) reply(o *op, cause trace.ID) {
 // it after what was sent before.
 func (k *Kernel) serverCloses(i int32, cause trace.ID) {
 	c := &k.conns[i]
-	c.closing, c.busy, c.muted, c.inbox = true, false, unmuted, nil
+	c.closing, c.busy, c.busyReq, c.muted, c.inbox = true, false, nil, unmuted, nil
 	c.downLast = max(c.downLast, k.net.At(int(c.down)).Transit(k.now, 0))
 	k.schedule(event{at: c.downLast, sent: k.now, kind: evReset, conn: i, life: c.life, cause: cause})
 }
@@ -310,7 +317,7 @@ func (k *Kernel) connected(e *event) {
 		return
 	}
 	c.state, c.serverLife, c.failures = connOpen, s.life, 0
-	c.busy, c.muted, c.closing, c.inbox = false, unmuted, false, nil
+	c.busy, c.busyReq, c.muted, c.closing, c.inbox = false, nil, unmuted, false, nil
 	c.upLast, c.downLast = -kafka.Never, -kafka.Never // what an earlier life still had on its way delays nothing
 	waiting := c.waiting
 	c.waiting = nil
@@ -330,7 +337,7 @@ func (k *Kernel) arrive(e *event) {
 		k.serverCloses(e.conn, e.cause)
 		return
 	}
-	a := arrived{e.corr, e.oneWay, e.req, e.cause}
+	a := arrived{e.corr, e.oneWay, e.req, e.cause, e.gen}
 	if c.busy || c.muted > k.now || len(c.inbox) > 0 {
 		c.inbox = append(c.inbox, a)
 		return
@@ -342,7 +349,7 @@ func (k *Kernel) arrive(e *event) {
 func (k *Kernel) serve(i int32, a arrived) {
 	c := &k.conns[i]
 	server, life := c.server, c.life
-	c.busy, c.busyCorr = !a.oneWay, a.corr
+	c.busy, c.busyCorr, c.busyReq, c.busyGen = !a.oneWay, a.corr, a.req, a.gen
 	k.in = Input{
 		Kind: InputRequest, From: k.slots[c.client].id, Channel: c.channel,
 		Conn: connID(i, life), Corr: a.corr, ClientID: k.slots[c.client].name, User: k.slots[c.client].user, Request: a.req,
@@ -364,7 +371,11 @@ func (k *Kernel) respond(e *event) {
 	k.in = Input{
 		Kind: InputResponse, From: k.slots[c.server].id, Channel: c.channel, Corr: e.corr, Response: e.resp,
 	}
+	raft := c.channel == ChanRaft
 	k.step(c.client, e.cause)
+	if e.gen == k.gen && !raft && !k.out.kept {
+		k.out.reuse.response(e.resp)
+	}
 }
 
 // expire closes a connection on which a request has waited too long.
@@ -417,7 +428,7 @@ func (k *Kernel) close(i int32) {
 		k.queue.remove(c.expire)
 		c.expire = noHandle
 	}
-	c.state, c.busy, c.muted, c.closing, c.oneWay = connClosed, false, unmuted, false, false
+	c.state, c.busy, c.busyReq, c.muted, c.closing, c.oneWay = connClosed, false, nil, unmuted, false, false
 	c.life++
 	c.waiting, c.inflight, c.inbox = nil, nil, nil
 	k.lost = slices.DeleteFunc(k.lost, func(h handle) bool {

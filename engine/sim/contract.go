@@ -76,7 +76,8 @@ const (
 )
 
 // Input is what an actor is given in one step. It is valid during the step
-// only; bodies may be kept, but never changed.
+// only. Bodies are never changed; a request's may be kept until it is answered, a
+// response's only if Out.Keep is called.
 type Input struct {
 	Kind     InputKind
 	From     ActorID
@@ -123,6 +124,8 @@ type Out struct {
 	self  ActorID
 	ops   []op
 	notes []trace.Note
+	kept  bool // Keep was called
+	reuse reuse
 }
 
 type opKind uint8
@@ -318,5 +321,5 @@ func (o *Out) Closed() []ConnID {
 // Reset empties the Out for a step of self at now, keeping its memory.
 func (o *Out) Reset(now kafka.Instant, self ActorID) {
 	clear(o.ops) // let go of the messages
-	o.now, o.self, o.ops, o.notes = now, self, o.ops[:0], o.notes[:0]
+	o.now, o.self, o.ops, o.notes, o.kept = now, self, o.ops[:0], o.notes[:0], false
 }

@@ -55,6 +55,7 @@ type Kernel struct {
 
 	out Out
 	in  Input
+	gen uint32 // counts clones: messages of this generation are in no other copy
 }
 
 // slot is a process's place in the kernel.
@@ -371,6 +372,7 @@ func (k *Kernel) AdvanceTo(t kafka.Instant) {
 // Clone returns a copy of the whole world: it shares with the original only
 // what never changes. Hooks are not copied.
 func (k *Kernel) Clone() *Kernel {
+	k.gen++
 	c := *k
 	c.Hooks, c.out, c.in = Hooks{}, Out{}, Input{}
 	c.queue = k.queue.clone()

@@ -60,7 +60,7 @@ func (k *Kernel) stopFor(i int32, tellPeers bool, cause trace.ID) {
 	}
 	for _, c := range s.serves {
 		cn := &k.conns[c]
-		cn.busy, cn.muted, cn.inbox = false, unmuted, nil
+		cn.busy, cn.busyReq, cn.muted, cn.inbox = false, nil, unmuted, nil
 		if tellPeers && cn.state == connOpen && !cn.closing {
 			k.serverCloses(c, cause)
 		}

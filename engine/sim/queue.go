@@ -45,7 +45,8 @@ type event struct {
 	timer  Timer
 	req    kmsg.Request
 	resp   kmsg.Response
-	pos    int32 // index in the heap, -1 when not in it
+	pos    int32  // index in the heap, -1 when not in it
+	gen    uint32 // Kernel.gen when the message was sent
 }
 
 // queue is the pending events in order of (time, sequence): a 4-ary heap of

@@ -75,7 +75,7 @@ const (
 	BecameFollower // Node, Peer: leader, Epoch
 	Append         // Node, Offset: last, From: first, Epoch, N: records
 	Replicated     // Node (follower), Offset: last, From: first, Epoch
-	HighWatermark  // Node, Offset: new, From: old
+	HighWatermark  // Node, Offset: new, From: old; N: 1 by the leader, 0 by a follower
 	Truncated      // Node, Offset: new log end offset, From: old, Epoch
 	OutOfRange     // Node, Offset, From
 	FetchError     // Node, Peer, Err

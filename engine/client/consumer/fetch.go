@@ -174,7 +174,9 @@ func (c *Consumer) sendFetches(now kafka.Instant, out *sim.Out) {
 		if b.fetchable == 0 || b.pending || b.buffered > 0 || !c.net.Connect(now, b.id, sim.ChanClient, out) {
 			continue
 		}
-		r := newFetch()
+		r := out.NewFetchRequest()
+		r.Default()
+		r.Version = 17
 		r.MaxWaitMillis, r.MinBytes, r.MaxBytes = c.opt.maxWait, c.opt.minBytes, c.opt.maxBytes
 		r.Rack, r.ReplicaID, r.ReplicaState.ID = c.opt.rack, -1, -1
 		if c.opt.committed {
@@ -190,21 +192,6 @@ func (c *Consumer) sendFetches(now kafka.Instant, out *sim.Out) {
 		b.pending = true
 		c.flights = append(c.flights, flight{kind: flightFetch, node: b.id, corr: c.net.Send(b.id, sim.ChanClient, r, out)})
 	}
-}
-
-// newFetch returns a request with room for one topic and a few partitions, all in
-// one piece of memory.
-func newFetch() *kmsg.FetchRequest {
-	r := &struct {
-		kmsg.FetchRequest
-		topics [1]kmsg.FetchRequestTopic
-		parts  [4]kmsg.FetchRequestTopicPartition
-	}{}
-	r.Default()
-	r.Version = 17
-	r.Topics = r.topics[:0]
-	r.topics[0].Partitions = r.parts[:0]
-	return &r.FetchRequest
 }
 
 // fetchAll makes a full request: every partition of the broker.

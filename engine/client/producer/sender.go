@@ -157,7 +157,9 @@ func (p *Producer) dequeue(pi int32, at int) {
 
 // produce sends batches to a broker in one request.
 func (p *Producer) produce(now kafka.Instant, to sim.ActorID, batches []int32, out *sim.Out) {
-	req := newRequest()
+	req := out.NewProduceRequest()
+	req.Default()
+	req.Version = 13
 	req.Acks = p.opt.acks
 	req.TimeoutMillis = int32(p.opt.request.Millis())
 	for _, slot := range batches {
@@ -181,21 +183,6 @@ func (p *Producer) produce(now kafka.Instant, to sim.ActorID, batches []int32, o
 	p.flights = append(p.flights, flight{corr: corr, node: to, batches: batches})
 }
 
-// newRequest returns a request with room for one topic and a few partitions, all
-// in one piece of memory.
-func newRequest() *kmsg.ProduceRequest {
-	r := &struct {
-		kmsg.ProduceRequest
-		topics [1]kmsg.ProduceRequestTopic
-		parts  [4]kmsg.ProduceRequestTopicPartition
-	}{}
-	r.Default()
-	r.Version = 13
-	r.Topics = r.topics[:0]
-	r.topics[0].Partitions = r.parts[:0]
-	return &r.ProduceRequest
-}
-
 // topicOf returns the request's entry for a topic, made if need be.
 func topicOf(req *kmsg.ProduceRequest, name string, id kafka.TopicID) *kmsg.ProduceRequestTopic {
 	for i := range req.Topics {
@@ -204,7 +191,7 @@ func topicOf(req *kmsg.ProduceRequest, name string, id kafka.TopicID) *kmsg.Prod
 		}
 	}
 	var room []kmsg.ProduceRequestTopicPartition
-	if len(req.Topics) == 0 {
+	if len(req.Topics) == 0 && cap(req.Topics) > 0 {
 		room = req.Topics[:1][0].Partitions
 	}
 	req.Topics = append(req.Topics, kmsg.ProduceRequestTopic{Topic: name, TopicID: id, Partitions: room})
