@@ -21,7 +21,7 @@ func (a *args) configs(scope kafka.Scope) []world.Config {
 			continue
 		}
 		if _, err := c.Parse(w.value); err != nil {
-			a.badValue(w, err.Error())
+			a.badValue(w, err.Error()+inUnit(c, w.value))
 			continue
 		}
 		if scope == kafka.ScopeBroker && w.key == "log.dirs" {
@@ -33,6 +33,22 @@ func (a *args) configs(scope kafka.Scope) []world.Config {
 		cs = append(cs, world.Config{Name: w.key, Value: w.value})
 	}
 	return cs
+}
+
+// inUnit says how a number that was written with a unit of its own is written in
+// the config's, as Kafka has it; "" if it was not.
+func inUnit(c *kafka.Config, value string) string {
+	switch c.Unit {
+	case kafka.UnitMs, kafka.UnitSeconds, kafka.UnitMinutes, kafka.UnitHours:
+		if d, ok := parseDuration(value); ok && d%c.Duration(1) == 0 {
+			return "; without a unit of its own it is " + c.Name + "=" + num(int(d/c.Duration(1)))
+		}
+	case kafka.UnitBytes:
+		if n, ok := parseSize(value); ok {
+			return "; in bytes it is " + c.Name + "=" + num(int(n))
+		}
+	}
+	return ""
 }
 
 // configMeant suggests a config of the scope or another key of the line.

@@ -226,7 +226,13 @@ func (p *parser) process(line, col int, s string, clients bool) {
 		known = append(known, p.names.clientNames("")...)
 	}
 	if !slices.Contains(known, s) {
-		p.problem(line, col, "there is no "+clip(s)+meant(s, known))
+		hint := meant(s, known)
+		if id := "broker-" + s; slices.Contains(known, id) {
+			hint = "; did you mean " + id + "?"
+		} else if id := "controller-" + s; slices.Contains(known, id) {
+			hint = "; did you mean " + id + "?"
+		}
+		p.problem(line, col, "there is no "+clip(s)+hint)
 		return
 	}
 	if c := p.names.client(s); c != nil {

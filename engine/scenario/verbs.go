@@ -75,6 +75,15 @@ var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw"
 	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect",
 	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "quota", "corrupt", "add", "add-voter", "remove-voter"}
 
+// otherWords are words that people try first, with what is written here instead.
+var otherWords = map[string]string{
+	"kill": "crash broker-1", "shutdown": "stop broker-1", "restart": "stop broker-1, and later start broker-1",
+	"unplug": "powerloss broker-1", "hang": "freeze broker-1", "partition": "cut broker-1 broker-2", "isolate": "cut broker-1 broker-2",
+	"disconnect": "cut broker-1 broker-2", "connect": "heal broker-1 broker-2", "delay": "link broker-1 broker-2 latency=50ms",
+	"slow": "disk broker-1 latency=20ms", "send": "produce app value=v", "create": "topic orders partitions=3", "delete": "delete-topic orders",
+	"alter": "config topic orders retention.ms=60000", "assert": "expect leader(orders-0) == 1",
+}
+
 // command parses a verb and its arguments.
 func (p *parser) command(st *statement) world.Command {
 	c := world.Command{Text: strings.TrimSpace(st.word + " " + st.rest), Latency: -1, Jitter: -1, Bandwidth: -1}
@@ -84,9 +93,16 @@ func (p *parser) command(st *statement) world.Command {
 		if p.names != nil {
 			words = append(words, "say", "ask", "expect", "end")
 		}
-		if st.word == "" {
+		switch instead, known := otherWords[st.word]; {
+		case st.word == "":
 			p.problem(st.line, st.col, "nothing is written here; a command begins with a verb, as in: crash broker-1")
-		} else {
+		case st.word == "at" && p.names == nil:
+			p.problem(st.line, st.col, "a command has no instant: it is done now; leave out at and the time")
+		case st.word == "at":
+			p.problem(st.line, st.col, "at begins a new instant and stands at the beginning of its line, not indented")
+		case known:
+			p.problem(st.line, st.col, "unknown verb "+clip(st.word)+"; here it is: "+instead)
+		default:
 			p.problem(st.line, st.col, "unknown verb "+clip(st.word)+meant(st.word, words))
 		}
 		return c

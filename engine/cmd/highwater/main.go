@@ -19,11 +19,12 @@ const (
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 const usage = `usage:
-  highwater run [-trace] [-seed N] FILE|FOLDER...
-  highwater check FILE|FOLDER...
-  highwater soak [-seeds N] [-from SEED] [-for 60s] [-all] [-text]
-  highwater functions
-  highwater verbs
+  highwater run [-trace] [-seed N] FILE|FOLDER...                  do they hold? -trace prints all that happens
+  highwater check FILE|FOLDER...                                   are they written right?
+  highwater soak [-seeds N] [-from SEED] [-for 60s] [-all] [-text] random clusters and faults, all laws on
+  highwater functions                                              what an expectation can ask
+  highwater verbs                                                  what a step can do
+exit status: 0 all holds, 1 an expectation or a law does not, 2 something is written wrong
 `
 
 func run(args []string, out, errs io.Writer) int {
@@ -38,10 +39,18 @@ func run(args []string, out, errs io.Writer) int {
 		return checkFiles(args, out, errs)
 	case "soak":
 		return soak(args, out, errs)
-	case "functions":
+	case "functions", "verbs":
+		if len(args) > 0 {
+			fmt.Fprintf(errs, "%s takes no arguments: it lists all of them\n", cmd)
+			return exitBadInput
+		}
+		if cmd == "verbs" {
+			return printVerbs(out)
+		}
 		return printFunctions(out)
-	case "verbs":
-		return printVerbs(out)
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(out, usage)
+		return exitOK
 	default:
 		fmt.Fprintf(errs, "unknown command %q\n%s", cmd, usage)
 		return exitBadInput

@@ -23,8 +23,8 @@ func soak(args []string, out, errs io.Writer) int {
 	if fs.Parse(args) != nil {
 		return exitBadInput
 	}
-	if fs.NArg() > 0 || *long <= 0 {
-		fmt.Fprintf(errs, "soak takes no arguments, and a positive -for\n")
+	if fs.NArg() > 0 || *long <= 0 || *seeds == 0 {
+		fmt.Fprintf(errs, "soak takes no files; -seeds is at least 1, and -for a duration such as 60s\n")
 		return exitBadInput
 	}
 	code := exitOK
