@@ -1,5 +1,10 @@
 package scenarios
 
+import (
+	"slices"
+	"strings"
+)
+
 // Case is a public report about Kafka, or a claim that is often made and not
 // so, with the outcome that Kafka 4.2 gives. A lesson that re-enacts it names
 // its ID in the line case and proves the outcome with expectations.
@@ -68,4 +73,15 @@ var Cases = []Case{
 	{"T10", "articles", "of three controllers two are no majority: they are"},
 	{"T12", "zendesk/ruby-kafka#264, confluentinc/kafka#101", "compaction makes a committed offset invalid, or lag negative: it does not"},
 	{"T15", "visualisations of old defaults", "writes go on while most brokers are down: with acks=1, not with acks=all and min.insync.replicas=2"},
+}
+
+// Reenacts lists the cases that the lesson of that id names, by ID.
+func Reenacts(id string) (cs []Case) {
+	named := strings.Fields(header(Text(id), "case"))
+	for _, c := range Cases {
+		if slices.Contains(named, c.ID) {
+			cs = append(cs, c)
+		}
+	}
+	return cs
 }

@@ -134,9 +134,12 @@ func Text(id string) string {
 }
 
 // title is what the first line that starts with title says.
-func title(text string) string {
+func title(text string) string { return header(text, "title") }
+
+// header is what the first line that starts with a word says.
+func header(text, word string) string {
 	for line := range strings.Lines(text) {
-		if t, ok := strings.CutPrefix(line, "title"); ok {
+		if t, ok := strings.CutPrefix(line, word+" "); ok {
 			return strings.TrimSpace(t)
 		}
 	}

@@ -111,6 +111,9 @@ func TestCases(t *testing.T) {
 		for _, id := range f.Cases {
 			by[id] = append(by[id], e.ID)
 		}
+		if n := len(Reenacts(e.ID)); n != len(f.Cases) {
+			t.Errorf("%s re-enacts %d cases of the list and names %v", e.ID, n, f.Cases)
+		}
 	}
 	last := ""
 	for _, c := range Cases {

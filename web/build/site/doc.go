@@ -10,7 +10,8 @@
 //
 // It owns the names of the files, the content policy (CSP), the hashes that the
 // pages put behind each address, and the compressed copies. It refuses to know
-// what a scenario means: it reads only title, chapter and prose of the text.
+// what a scenario means: it reads only title, chapter, cases and prose
+// of the text.
 //
 // A build is complete or it leaves the old folder as it was.
 package site

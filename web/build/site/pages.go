@@ -17,6 +17,7 @@ type Scenario struct {
 	Title   string
 	Summary string   // one sentence
 	Prose   []string // paragraphs
+	Cases   []scenarios.Case
 	Text    string
 	Poster  template.HTML // SVG for the dark theme
 

@@ -8,6 +8,7 @@ import (
 	"github.com/highwater-sim/highwater/engine"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/scenarios"
 	"github.com/highwater-sim/highwater/ui/poster"
 	"github.com/highwater-sim/highwater/ui/theme"
 )
@@ -33,7 +34,7 @@ func readScenario(id, text string) (Scenario, error) {
 	info := session.Info()
 	file := strings.ReplaceAll(id, "/", "-")
 	one := Scenario{
-		ID: id, Chapter: info.Chapter, Title: info.Title, Prose: info.Prose, Text: text,
+		ID: id, Chapter: info.Chapter, Title: info.Title, Prose: info.Prose, Cases: scenarios.Reenacts(id), Text: text,
 		Page: file + ".html", File: file + ".hw", Image: file + ".svg",
 	}
 	if len(info.Prose) > 0 {
