@@ -195,5 +195,9 @@ func (m *machine) Quorum() raft.QuorumState { return m.quorum }
 // QuorumEpoch is the quorum epoch by the quorum-state file.
 func (m *machine) QuorumEpoch() kafka.LeaderEpoch { return m.quorum.LeaderEpoch }
 
+// DiskCapacity is how many bytes of log the disk of each log directory holds; 0 is no
+// limit.
+func (m *machine) DiskCapacity() int64 { return m.disk.Capacity }
+
 // DiskLatency is what every write takes; 0 is normal.
 func (m *machine) DiskLatency() kafka.Duration { return m.disk.WriteLatency }

@@ -131,7 +131,13 @@ func (b *Builder) brokers(w *world.World, into *Cluster) {
 		*v = Broker{
 			ID: id, Name: b.names[i], Rack: n.Spec().Rack, State: processState(w.Kernel(), sim.ActorID(id)),
 			LastHeartbeat: kafka.Never, MetadataOffset: kafka.NoOffset, CutFrom: v.CutFrom[:0],
+			DiskCapacity: n.DiskCapacity(), DiskUsed: v.DiskUsed[:0],
 			DiskLatency: n.DiskLatency(), LogDirs: n.Directories(), OfflineDirs: n.OfflineDirectories(), Leads: b.nodes[i].leads, Replicas: b.nodes[i].replicas,
+		}
+		for in := range v.LogDirs {
+			if v.DiskCapacity > 0 {
+				v.DiskUsed = append(v.DiskUsed, n.Dir().SizeIn(in))
+			}
 		}
 		if r := b.img.Broker(id); r != nil {
 			v.Registered, v.Fenced, v.Epoch = true, r.Fenced, r.Epoch

@@ -234,7 +234,8 @@ func (b *Builder) care(live *broker.Replica, r *Replica) {
 	if c.Pass == nil {
 		return
 	}
-	b.pass, r.CleanDone = c.Pass, b.cleanDone(&c)
+	b.pass, r.CleanDone, r.Rewriting = c.Pass, b.cleanDone(&c), c.Pass.Stage == storage.Rewriting
+	b.head(&c, live.Log, r)
 	r.Cleaning, r.CleaningAt = c.Pass.Stage.String(), c.Pass.Cleanable.FirstDirty
 	if c.Pass.Stage == storage.Rewriting {
 		r.CleaningAt = c.Pass.Groups[c.Pass.Group].Base

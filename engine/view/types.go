@@ -93,6 +93,8 @@ type Broker struct {
 	DiskLatency    kafka.Duration // per write; 0 is normal
 	LogDirs        []string       // paths of its log directories
 	OfflineDirs    []string       // those of them that have failed
+	DiskCapacity   int64          // bytes of log that the disk of each directory holds; 0: no limit
+	DiskUsed       []int64        // bytes in each directory; none without a limit
 	Leads          int            // partitions it leads, by the metadata
 	Replicas       int
 }
@@ -163,6 +165,11 @@ type Replica struct {
 	CleaningAt kafka.Offset // where it is
 	CleanDone  int64        // how much of all the bytes that the pass reads it has read, in millionths
 	Dead       bool         // uncleanable (KIP-346)
+	// What the pass reads in its present step, and how far it is: from CleanFrom up
+	// to CleanHead it has been, to CleanEnd it will go. While Rewriting, what it has
+	// been over and keeps is in the new segment already; else it builds its offset map.
+	CleanFrom, CleanHead, CleanEnd kafka.Offset
+	Rewriting                      bool
 
 	// CellsFrom is the first offset that Cells goes back to: from there to LEO an
 	// offset without a cell is a gap that the cleaner left.

@@ -31,6 +31,7 @@ func (b *builder) cells(part *view.Partition, r *view.Replica, s standing, top, 
 	}
 	b.bracket(runX, runEnd, top, run)
 	b.segments(r, top, h, sc)
+	b.cleaner(r, top, h, sc)
 	b.gaps(r, top, h, sc)
 	b.epochTicks(r, top, h, sc)
 	b.logStart(r, top, h, sc)
@@ -71,7 +72,7 @@ func (b *builder) cell(part *view.Partition, r *view.Replica, cell *view.Cell, a
 	}
 	switch {
 	case cell.Fate != view.Stays:
-		b.dropped(fill, at, hit)
+		b.dropped(fill, at, r.Rewriting && cell.Offset < r.CleanHead, hit)
 		return
 	case r.Divergent > 0 && cell.Offset >= r.LEO-kafka.Offset(r.Divergent):
 		b.divergent(cell, at, fade, hit)
@@ -81,7 +82,11 @@ func (b *builder) cell(part *view.Partition, r *view.Replica, cell *view.Cell, a
 		b.box(at, 2, th.Well, fill.Alpha(fade), 1.4, display.Solid, hit)
 		b.cross(at.X+at.W/2, at.Y+at.H/2, at.W*0.28, fill.Alpha(fade), 1.2)
 		if cell.Horizon > 0 { // dated: from then on a pass may drop it
-			b.fill(rect(at.X+2, at.Y+at.H-4, at.W-4, 2), 0, fill.Alpha(fade), 0)
+			c := fill
+			if cell.Horizon <= b.now.UnixMilli() {
+				c = th.Warn // the time has come
+			}
+			b.fill(rect(at.X+2, at.Y+at.H-4, at.W-4, 2), 0, c.Alpha(fade), 0)
 		}
 		return
 	}

@@ -102,6 +102,12 @@ func (b *builder) dur(d kafka.Duration) *builder {
 		return b.s("0 s")
 	case d < 100*kafka.Millisecond && d >= kafka.Millisecond:
 		return b.n(d.Millis()).s(" ms")
+	case d >= 48*60*kafka.Minute:
+		return b.n(int64(d / (24 * 60 * kafka.Minute))).s(" d")
+	case d >= 120*kafka.Minute:
+		return b.n(int64(d / (60 * kafka.Minute))).s(" h")
+	case d >= 10*kafka.Minute:
+		return b.n(int64(d / kafka.Minute)).s(" min")
 	case d >= 100*kafka.Second:
 		return b.n(int64(d / kafka.Second)).s(" s")
 	}

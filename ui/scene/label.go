@@ -49,7 +49,7 @@ func Label(c *view.Cluster, sel view.Selection) string {
 		return legendLabel(sel.Name)
 	case "record":
 		if p := FindPartition(c, sel.TP); p != nil {
-			if s := recordLabel(p, sel); s != "" {
+			if s := recordLabel(c, p, sel); s != "" {
 				return s
 			}
 		}
@@ -101,6 +101,13 @@ func brokerLabel(k *view.Broker) string {
 	}
 	if k.Fenced {
 		s += ", fenced"
+	}
+	for in, path := range k.LogDirs {
+		if failed(k, path) {
+			s += ", log directory " + path + " failed"
+		} else if in < len(k.DiskUsed) {
+			s += ", log directory " + path + " " + strconv.FormatInt(percent(k.DiskUsed[in], k.DiskCapacity), 10) + " percent full"
+		}
 	}
 	if len(k.CutFrom) > 0 {
 		s += ", cut from " + nodes(k.CutFrom)

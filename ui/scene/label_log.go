@@ -76,7 +76,7 @@ func logLabel(p *view.Partition, r *view.Replica) string {
 var fateWords = [...]string{"", ", superseded: the cleaner drops it", ", past its delete horizon: the cleaner drops it", ", without a key: the cleaner drops it", ", of an aborted transaction: the cleaner drops it"}
 
 // recordLabel describes a record that is in the picture, "" if it is not.
-func recordLabel(p *view.Partition, sel view.Selection) string {
+func recordLabel(c *view.Cluster, p *view.Partition, sel view.Selection) string {
 	for i := range p.Replicas {
 		r := &p.Replicas[i]
 		if r.Broker != sel.Node {
@@ -100,6 +100,9 @@ func recordLabel(p *view.Partition, sel view.Selection) string {
 			}
 			if x.Horizon > 0 && (x.Tombstone || x.Control) {
 				s += ", delete horizon at " + kafka.Instant((x.Horizon-kafka.StartUnixMilli)*int64(kafka.Millisecond)).String()
+				if left := x.Horizon - c.Now.UnixMilli(); left > 0 {
+					s += ", in " + num(left) + " ms"
+				}
 			}
 			s += ", leader epoch " + num(x.Epoch) + fateWords[x.Fate%view.Fate(len(fateWords))]
 			if x.Offset >= r.LEO-kafka.Offset(r.Divergent) {

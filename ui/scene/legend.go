@@ -137,7 +137,16 @@ var entries = [...]entry{
 		b.divergent(&view.Cell{}, rect(x+6, y-6, 10, 12), 1, 0)
 		b.divergent(&view.Cell{}, rect(x+18, y-6, 10, 12), 1, 0)
 	}},
-	{"dropped", "the cleaner drops it now", func(b *builder, x, y float32) { b.dropped(b.th.Key[0], rect(x+12, y-6, 10, 12), 0) }},
+	{"dropped", "the cleaner will drop it, has dropped it", func(b *builder, x, y float32) {
+		b.dropped(b.th.Key[0], rect(x+5, y-6, 10, 12), false, 0)
+		b.dropped(b.th.Key[0], rect(x+19, y-6, 10, 12), true, 0)
+	}},
+	{"new-segment", "the cleaner is here; what it keeps", func(b *builder, x, y float32) {
+		b.box(rect(x+3, y, 19, 6), 1, b.th.Well, b.th.InSync, 1, display.Solid, 0)
+		b.fill(rect(x+5, y+1.5, 6, 3), 0, b.th.Key[0], 0)
+		b.fill(rect(x+14, y+1.5, 6, 3), 0, b.th.Key[2], 0)
+		b.line(x+22, y-6, x+22, y+7, b.th.Accent, 1.6, display.Solid)
+	}},
 	{"gap", "gap: compacted away", func(b *builder, x, y float32) {
 		b.line(x+5, y, x+29, y, b.th.Muted.Alpha(0.7), 1.2, display.Dotted)
 	}},

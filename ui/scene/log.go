@@ -4,7 +4,6 @@ import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/scene/display"
-	"github.com/highwater-sim/highwater/ui/theme"
 )
 
 // What a log is made of, under and between its records.
@@ -169,30 +168,6 @@ func (b *builder) footLEO(part *view.Partition, r *view.Replica, right, y, room 
 	return x, w
 }
 
-// footStart prints what the cleaner is doing, else where the log begins; it
-// returns where that ended.
-func (b *builder) footStart(r *view.Replica, x, y, right float32) float32 {
-	b.begin()
-	st := b.mono(b.th.Muted)
-	switch {
-	case r.Cleaning != "":
-		b.s("cleaning ").n(r.CleanDone / 10_000).s(" %")
-		st = b.tiny(b.th.Accent)
-	case r.Dead:
-		b.s("! uncleanable")
-		st = b.tiny(b.th.Warn)
-	case r.LogStart > 0:
-		b.s("start ").n(int64(r.LogStart))
-	default:
-		return x
-	}
-	if x+b.width(st) > right {
-		b.out.Text = b.out.Text[:b.mark]
-		return x
-	}
-	return x + b.put(x, y, st, 0) + 5
-}
-
 // progress is a thin bar at the foot of a replica: the cleaner's pass, or how much
 // of the leader's log a replica has that is being added.
 func (b *builder) progress(part *view.Partition, r *view.Replica, at Rect) {
@@ -246,11 +221,4 @@ func (b *builder) divergent(cell *view.Cell, at Rect, fade float32, hit int32) {
 	}
 	b.box(at, 2, fill.Alpha(0.3*fade), b.th.Bad.Alpha(max(fade, 0.7)), 1.3, display.Dotted, hit)
 	b.hatch(at, 2, b.th.Bad.Alpha(0.5*max(fade, 0.6)))
-}
-
-// dropped is how a record is drawn that the cleaner will not write again: pale,
-// and struck through.
-func (b *builder) dropped(fill theme.Color, at Rect, hit int32) {
-	b.box(at, 2, fill.Alpha(0.22), fill.Alpha(0.5), 1, display.Dotted, hit)
-	b.line(at.X+1, at.Y+at.H-2, at.X+at.W-1, at.Y+2, b.th.Text.Alpha(0.7), 1.2, display.Solid)
 }

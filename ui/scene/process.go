@@ -36,6 +36,7 @@ func (b *builder) gutter() {
 				y += 18
 			}
 			b.brokerStatus(k, x, y, room)
+			b.disks(k, x, y+17, room, r.Y+r.H-4)
 		case r.H >= 56:
 			y := r.Y + r.H/2
 			w := b.brokerID(k, x, y-7, 17, name)
@@ -43,12 +44,12 @@ func (b *builder) gutter() {
 			if k.Rack != "" && len(p.Racks) == 0 && room-w > 24 && !p.Narrow {
 				b.rack(k, x+w+6, y-7, room-w-6)
 			}
-			b.brokerStatus(k, x, y+11, room)
+			b.brokerShort(k, x, y+11, room)
 		default:
 			y := r.Y + r.H/2
 			w := b.brokerID(k, x, y+5, 14, name)
 			w += b.controllerBadge(k, x+w+11, y)
-			b.brokerStatus(k, x+w+6, y+4, room-w-6)
+			b.brokerShort(k, x+w+6, y+4, room-w-6)
 		}
 	}
 }
@@ -76,6 +77,23 @@ func (b *builder) rack(k *view.Broker, x, y, room float32) {
 		b.begin()
 		b.s("rack ").s(k.Rack).put(x, y, b.tiny(b.th.Muted), room)
 	}
+}
+
+// brokerShort is brokerStatus where there is no room for the disks: one that has
+// failed or is nearly full comes first.
+func (b *builder) brokerShort(k *view.Broker, x, y, room float32) {
+	in, full := fullest(k)
+	if k.State != view.Running || len(k.OfflineDirs) == 0 && full < 90 {
+		b.brokerStatus(k, x, y, room)
+		return
+	}
+	b.begin()
+	if len(k.OfflineDirs) > 0 {
+		b.s(base(k.OfflineDirs[0])).s(" failed")
+	} else {
+		b.s(dirName(k, k.LogDirs[in])).s(" ").n(full).s(" %")
+	}
+	b.put(x, y, b.tiny(b.th.Bad), room)
 }
 
 // brokerStatus is the one thing worth saying about a broker, worst first.
@@ -116,6 +134,83 @@ func (b *builder) brokerStatus(k *view.Broker, x, y, room float32) {
 		b.begin()
 		b.dur(b.now.Sub(k.LastHeartbeat)).put(x+13, y, b.tiny(th.InSync), room-13)
 	}
+}
+
+// disks lists a broker's log directories where there are several, or where they have
+// an end: which have failed, and how full they are.
+func (b *builder) disks(k *view.Broker, x, y, room, bottom float32) {
+	if len(k.LogDirs) < 2 && k.DiskCapacity == 0 {
+		return
+	}
+	for in, path := range k.LogDirs {
+		if y > bottom {
+			return
+		}
+		c, full := b.th.Muted, int64(-1)
+		if in < len(k.DiskUsed) {
+			if full = percent(k.DiskUsed[in], k.DiskCapacity); full >= 90 {
+				c = b.th.Warn
+			}
+		}
+		left := room
+		switch {
+		case failed(k, path):
+			c = b.th.Bad
+			b.cross(x+room-4, y-3.5, 3.2, c, 1.4)
+			left -= 12
+		case full >= 0:
+			b.begin()
+			left -= 4 + b.n(full).s(" %").put(x+room, y, b.tiny(c).right(), room)
+		}
+		b.begin()
+		b.s(dirName(k, path)).put(x, y, b.tiny(c), left)
+		if full >= 0 && !failed(k, path) {
+			bar := rect(x, y+3, room, 3)
+			b.fill(bar, 1.5, b.th.Line, 0)
+			bar.W = bar.W * float32(min(full, 100)) / 100
+			b.fill(bar, 1.5, c, 0)
+		}
+		y += 17
+	}
+}
+
+func percent(part, of int64) int64 { return part * 100 / max(of, 1) }
+
+func failed(k *view.Broker, path string) bool {
+	for _, p := range k.OfflineDirs {
+		if p == path {
+			return true
+		}
+	}
+	return false
+}
+
+// fullest is the directory of which most is used, and how many percent.
+func fullest(k *view.Broker) (in int, full int64) {
+	for i, n := range k.DiskUsed {
+		if p := percent(n, k.DiskCapacity); p > full {
+			in, full = i, p
+		}
+	}
+	return in, full
+}
+
+// dirName is what a log directory is called where there is little room.
+func dirName(k *view.Broker, path string) string {
+	if len(k.LogDirs) == 1 {
+		return "disk"
+	}
+	return base(path)
+}
+
+// base is the last element of a path.
+func base(path string) string {
+	for i := len(path) - 2; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i:]
+		}
+	}
+	return path
 }
 
 // violation frames the picture when a law is broken.

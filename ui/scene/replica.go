@@ -169,6 +169,9 @@ func (b *builder) titleWords(r *view.Replica, s standing, leads bool, try int, w
 		if leads {
 			b.s(" LEADER")
 		}
+		if k := b.brokerOf(r.Broker); k != nil && failed(k, r.Dir) && try == 0 {
+			b.s(" · ").s(base(r.Dir)).s(" failed")
+		}
 	case standInSync:
 		if try == 3 {
 			b.s("ISR")
@@ -198,6 +201,15 @@ func (b *builder) titleWords(r *view.Replica, s standing, leads bool, try int, w
 			b.s(" −").short(r.Lag)
 		}
 	}
+}
+
+func (b *builder) brokerOf(id kafka.NodeID) *view.Broker {
+	for i := range b.c.Brokers {
+		if b.c.Brokers[i].ID == id {
+			return &b.c.Brokers[i]
+		}
+	}
+	return nil
 }
 
 // titleExtras appends what else there is to say of a replica: all of it at try 0,

@@ -15,7 +15,8 @@ import (
 // Budgets of engine work, in milliseconds of real time.
 const (
 	frameBudget = 9  // per frame while time passes
-	seekBudget  = 14 // per frame while a seek is on its way
+	seekBudget  = 14 // per frame while a seek is on its way; where frames are rare, half of the time between them
+	seekMost    = 60 // of that half
 	seekFirst   = 60 // at once, when a seek begins: most arrive in it
 	chunk       = 64 // events between two looks at the clock
 )
@@ -41,7 +42,7 @@ func (a *app) frame(ms float64) {
 	a.last = ms
 	still := a.m.Still()
 	if a.m.Seeking {
-		a.seekOn(seekBudget)
+		a.seekOn(min(max(seekBudget, float64(delta)/2e6), seekMost))
 	}
 	playing := a.m.Playing
 	a.send(model.Frame{Delta: delta})
