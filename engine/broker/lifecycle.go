@@ -75,16 +75,15 @@ func (b *Broker) startLifecycle(now kafka.Instant, recover int64, out *sim.Out) 
 	b.communicate(now, out)
 }
 
-// giveUp ends a process that could not register in time. Its logs have not been
-// opened, so proof of a clean shutdown stays valid.
-func (b *Broker) giveUp(out *sim.Out) {
+// giveUp ends a process that could not register in time, or was told to end before it
+// had. Its logs have not been opened, so proof of a clean shutdown stays valid, as
+// the clean shutdown files are deleted when they are (LogManager.loadLogs).
+func (b *Broker) giveUp(why string, out *sim.Out) {
 	b.life.state = ShuttingDown
 	if b.cfg.PreviousEpoch >= 0 {
 		b.dir.Shutdown(b.cfg.PreviousEpoch)
-	} else {
-		b.dir.Kill()
 	}
-	out.Note(trace.Note{Kind: trace.Shutdown, Node: b.cfg.ID, Say: "unable to register with the controller quorum"})
+	out.Note(trace.Note{Kind: trace.Shutdown, Node: b.cfg.ID, Say: why})
 	out.Exit()
 }
 
@@ -206,7 +205,7 @@ func (b *Broker) logsTimer(now kafka.Instant, use int32, out *sim.Out) {
 		b.shutDown(now, out)
 	case logsRegister:
 		if b.life.epoch < 0 && b.life.state == Starting {
-			b.giveUp(out)
+			b.giveUp("unable to register with the controller quorum", out)
 		}
 	case logsDirFailure:
 		b.directoryUntold(now, out)
@@ -241,6 +240,8 @@ func (b *Broker) Shutdown(now kafka.Instant, out *sim.Out) {
 		out.After(timer(timerLogs, logsPatience), shutdownPatience)
 		b.communicate(now, out)
 	case PendingControlledShutdown, ShuttingDown:
+	case Starting:
+		b.giveUp("", out)
 	default:
 		b.shutDown(now, out)
 	}

@@ -70,7 +70,8 @@
 //     fsync, as Kafka's does; a loss of power before they are written may take
 //     committed metadata.
 //   - A disk that was formatted again holds nothing. With static voters the controller
-//     on it votes as before, and committed metadata may be gone.
+//     on it votes as before: once committed metadata is gone, or an epoch has a second
+//     leader, nothing is checked any more.
 //
 // # Do they catch anything?
 //

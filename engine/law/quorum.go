@@ -37,6 +37,7 @@ type quorum struct {
 	hw      kafka.Offset
 	hwEpoch kafka.LeaderEpoch
 	history []place // the committed batches by offset; grows only
+	forgot  bool    // a static voter has forgotten its log and its votes
 }
 
 // voter is a member as the laws saw it last.
@@ -98,7 +99,8 @@ func (c *Checker) quorumNoted(n *trace.Note) {
 		v.excused = v.excused || v.loose
 		v.loose, v.checked = false, 0
 	case trace.DiskFormatted:
-		*v = voter{node: n.Node, Mark: Mark{Epoch: kafka.NoEpoch, HW: kafka.NoOffset}, excused: v.excused || n.Say == trace.SameVoter}
+		*v = voter{node: n.Node, Mark: Mark{Epoch: kafka.NoEpoch, HW: kafka.NoOffset}, excused: v.excused}
+		c.quorum.forgot = c.quorum.forgot || n.Say == trace.SameVoter
 	case trace.Boot:
 		v.HW, v.checked = kafka.NoOffset, 0
 	}
@@ -129,10 +131,17 @@ func (c *Checker) checkQuorum(cl Cluster) {
 	c.quorum.dirty = c.quorum.dirty[:0]
 }
 
-// powerTook reports whether metadata that counted as committed may be gone: a loss
-// of power takes what Kafka's restarted process has acknowledged of what a killed one
-// left in the page cache, and a static voter that was formatted again votes for
-// everybody.
+// voided reports whether what was found wrong may come of a static voter whose disk
+// was formatted: it votes as before, for logs without what it had acknowledged and in
+// epochs in which it has voted. Then nothing holds any more.
+func (c *Checker) voided() bool {
+	c.void = c.void || c.quorum.forgot
+	return c.void
+}
+
+// powerTook reports whether a loss of power may have taken metadata that counted
+// as committed: Kafka's restarted process acknowledges what a killed one left in
+// the page cache.
 func (q *quorum) powerTook() bool {
 	return slices.ContainsFunc(q.members, func(v voter) bool { return v.excused })
 }
@@ -151,15 +160,8 @@ func (q *quorum) excused(n kafka.NodeID) bool {
 	return slices.ContainsFunc(q.members, func(v voter) bool { return v.node == n && v.excused })
 }
 
-// rewritten forgets the history after such a loss, and with it all partitions, whose
-// leaders and epochs may be those of before again.
-func (c *Checker) rewritten(hw kafka.Offset, epoch kafka.LeaderEpoch) {
-	q := &c.quorum
-	c.img = nil
-	for i := range c.parts {
-		c.parts[i] = newPartition(c.parts[i].tp)
-	}
-	c.dirty = c.dirty[:0]
+// rewritten forgets the history after such a loss.
+func (q *quorum) rewritten(hw kafka.Offset, epoch kafka.LeaderEpoch) {
 	q.hw, q.hwEpoch, q.history = hw, epoch, nil
 	for i := range q.members {
 		q.members[i].excused, q.members[i].checked = false, hw
@@ -181,16 +183,19 @@ func (c *Checker) quorumLeader(n kafka.NodeID, m *Member) {
 	switch {
 	case !ok:
 		q.leaders = slices.Insert(slices.Clip(q.leaders), i, leadership{m.Epoch, n})
-	case q.leaders[i].node != n:
+	case q.leaders[i].node != n && !c.voided():
 		c.broken("quorum leader", fmt.Sprintf("epoch %d has two leaders: %d and %d", m.Epoch, q.leaders[i].node, n))
 	}
 	if m.Log != nil && m.Log.LEO() < q.hw && m.Epoch > q.hwEpoch {
-		if !q.powerTook() {
+		switch {
+		case c.voided():
+			return
+		case !q.powerTook():
 			c.broken("quorum leader", fmt.Sprintf("leader %d of epoch %d has a log that ends at %d; %d was committed in epoch %d",
 				n, m.Epoch, m.Log.LEO(), q.hw, q.hwEpoch))
 			return
 		}
-		c.rewritten(m.Log.LEO(), m.Epoch)
+		q.rewritten(m.Log.LEO(), m.Epoch)
 	}
 }
 
@@ -199,7 +204,7 @@ func (c *Checker) quorumLeader(n kafka.NodeID, m *Member) {
 // (MajorityReachedHighWatermark).
 func (c *Checker) quorumHighWatermark(cl Cluster, n kafka.NodeID, m *Member) {
 	q := &c.quorum
-	if m.HW < q.hw && m.Epoch >= q.hwEpoch && !q.powerTook() {
+	if m.HW < q.hw && m.Epoch >= q.hwEpoch && !q.powerTook() && !c.voided() {
 		c.broken("quorum high watermark", fmt.Sprintf("leader %d of epoch %d is at %d, after %d in epoch %d", n, m.Epoch, m.HW, q.hw, q.hwEpoch))
 	}
 	// Voters are others from the append of their record on, and one event may
@@ -231,8 +236,10 @@ func (c *Checker) metadataLog(v *voter, m *Member) {
 		case ok && q.history[i] == is:
 		case !ok && (i == len(q.history) || i == 0):
 			q.history = slices.Insert(q.history, i, is)
+		case c.voided():
+			return
 		case q.powerTook():
-			c.rewritten(m.HW, m.Epoch)
+			q.rewritten(m.HW, m.Epoch)
 			return
 		default:
 			c.broken("metadata log", fmt.Sprintf("node %d has a batch at offset %d of epoch %d below its high watermark %d; another member had another",

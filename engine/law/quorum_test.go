@@ -105,3 +105,26 @@ func TestQuorumIdle(t *testing.T) {
 		t.Error("something is to be looked at though nothing has moved")
 	}
 }
+
+// A static voter whose disk was formatted votes for logs that lack what it had, and in
+// epochs in which it has voted: what comes of it is not the engine's fault. With dynamic
+// voters it does not vote.
+func TestFormattedVoters(t *testing.T) {
+	for _, c := range []struct {
+		say   string
+		holds bool
+	}{{trace.SameVoter, true}, {trace.AnotherVoter, false}} {
+		f, laws := quorumOf(t)
+		laws.Noted(&trace.Note{Kind: trace.DiskFormatted, Node: 102, Say: c.say})
+		f.members[103].Log.TruncateTo(3)
+		v := f.quorum(laws, 103, func(m *Member) { m.Leads, m.Epoch = true, 2 })
+		if (v == nil) != c.holds {
+			t.Errorf("%s: %v", c.say, v)
+		}
+		f, laws = quorumOf(t)
+		laws.Noted(&trace.Note{Kind: trace.DiskFormatted, Node: 103, Say: c.say})
+		if v := f.quorum(laws, 102, func(m *Member) { m.Leads = true }); (v == nil) != c.holds {
+			t.Errorf("%s: a second leader: %v", c.say, v)
+		}
+	}
+}

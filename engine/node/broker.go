@@ -103,6 +103,7 @@ func (n *Broker) Step(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	}
 	n.settle(now, metadataNews, out)
 	if n.broker.State() == broker.ShuttingDown && out.Exited() {
+		n.dir.Kill() // what was not closed
 		n.end()
 	}
 }

@@ -132,6 +132,7 @@ func (p *Combined) ending(now kafka.Instant, out *sim.Out) {
 	}
 	if c.raft.ShutDown(now) {
 		p.dir.CloseAgain()
+		p.dir.Kill() // what was not closed
 		p.end()
 		out.Exit()
 	}

@@ -5,6 +5,10 @@
 //	process:  ┌ broker ┬ raft observer ┬ group coordinator ┐   lost with the process
 //	          └ raft voter ── controller ──────────────────┘
 //
+// Broker and Controller are processes of one role. Combined is one of both
+// (process.roles=broker,controller): one machine, one node.id, one metadata log, one
+// quorum replica, and one life and death.
+//
 // It owns routing, boot, crash and recovery. It refuses rules of Kafka: those
 // are the machines'.
 package node

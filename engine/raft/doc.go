@@ -68,6 +68,11 @@
 //	RemoveRaftVoter ───────────────────────────────────────────────────────────> VotersRecord ─> committed: answer,
 //	                                                                                and a leader that is gone resigns
 //
+// A voter is an id and a directory: on a new disk it observes, and the old one has to
+// be removed before the new one is added. One whose listener or kraft.versions are
+// others than its VotersRecord says tells the leader (UpdateRaftVoter), every fetch
+// time-out until they are the same; a leader itself does not.
+//
 // A controller with controller.quorum.auto.join.enable asks for its vote itself, and
 // asks again when it was removed.
 //
@@ -80,7 +85,7 @@
 //
 // A follower that waits for its fsync goes on answering votes, with what it has
 // appended; a Kafka process stands still. Old snapshots are looked for when one
-// is written, not every minute. Where voters listen, and the kraft.versions that
-// they know, are the same for all, so UpdateRaftVoter has nothing to change, and no
-// voter sends one when it starts.
+// is written, not every minute. With kraft.version 0 no voter sends UpdateRaftVoter, as
+// kraft.version is never raised. Peers are found by node.id, whatever host a
+// VotersRecord names.
 package raft

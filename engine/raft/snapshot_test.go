@@ -97,3 +97,49 @@ func TestSnapshotsOrder(t *testing.T) {
 		t.Errorf("%+v", s.List())
 	}
 }
+
+// The control records of a real log are the ones that a replica with the same node.id
+// writes: a sole voter, which elected itself.
+func TestRealLeaderChange(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(fixtureDir, "00000000000000000000.log"))
+	if err != nil {
+		t.Skip(err)
+	}
+	n := 0
+	for found := range record.Scan(data) {
+		if found.Err != nil {
+			t.Fatal(found.Err)
+		}
+		if !found.Raw.Attributes().Control() {
+			continue
+		}
+		for rec, err := range record.Records(found.Raw) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := Replica{cfg: Config{ID: 1}, voters: staticVoters([]kafka.NodeID{1})}
+			r.openBallot()
+			msg := r.leaderChange()
+			if typ, err := record.ParseControlKey(rec.Key); err != nil || typ != record.ControlLeaderChange || !bytes.Equal(rec.Value, msg.AppendTo(nil)) {
+				t.Errorf("offset %d: %v %v\n got %x\nwant %x", rec.Offset, typ, err, msg.AppendTo(nil), rec.Value)
+			}
+			n++
+		}
+	}
+	if n == 0 {
+		t.Error("the log has no control records")
+	}
+}
+
+// With dynamic voters it tells their directories, of those who granted as well.
+func TestLeaderChangeOfDynamicVoters(t *testing.T) {
+	vs := []Voter{NewVoter(101, [16]byte{1}, "a"), NewVoter(102, [16]byte{2}, "b"), NewVoter(103, [16]byte{3}, "c")}
+	r := Replica{cfg: Config{ID: 102, Directory: [16]byte{2}}, voters: vs, sets: []voterSet{{offset: -1, voters: vs}}}
+	r.openBallot()
+	r.ballot[2].state = granted
+	msg := r.leaderChange()
+	if msg.Version != 1 || msg.LeaderID != 102 || len(msg.Voters) != 3 || msg.Voters[0].VoterDirectoryID != [16]byte{1} ||
+		len(msg.GrantingVoters) != 2 || msg.GrantingVoters[1].VoterID != 103 || msg.GrantingVoters[1].VoterDirectoryID != [16]byte{3} {
+		t.Errorf("%+v", msg)
+	}
+}

@@ -49,8 +49,12 @@
 // The ids after case are those of the public reports that the text re-enacts, as
 // its library of scenarios numbers them.
 //
+// With combined=3 the first three brokers are controllers as well, each in one process
+// on one machine (process.roles=broker,controller); controllers=2 beside it adds two
+// of their own. Without either there is one controller.
+//
 // Broker processes are named broker-1 and so on, controllers controller-101;
-// clients by their names. Several are written with commas. Values with spaces
+// clients by their names. A combined process is broker-1 and controller-1. Several are written with commas. Values with spaces
 // stand in double quotes. Verbs lists the verbs; ParseCommand reads one.
 // A script cannot know who is elected: controller-active, controller-standby and
 // controller-down stand for the first controller in that role when the command

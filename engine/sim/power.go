@@ -35,7 +35,26 @@ func (k *Kernel) Kill(id ActorID, powerLoss bool, cause trace.ID) {
 	}
 	if powerLoss {
 		s.powered = false
+		k.unsend(k.find(id))
 	}
+}
+
+// unsend forgets what a machine without power would have sent again when a cut heals.
+func (k *Kernel) unsend(i int32) {
+	keep := k.lost[:0:0]
+	for _, h := range k.lost {
+		e := &k.queue.slab[h]
+		sender := k.conns[e.conn].server
+		if e.kind == evRequest {
+			sender = k.conns[e.conn].client
+		}
+		if sender == i {
+			k.queue.release(h)
+		} else {
+			keep = append(keep, h)
+		}
+	}
+	k.lost = keep
 }
 
 func (k *Kernel) stop(i int32, tellPeers bool) { k.stopFor(i, tellPeers, k.notes) }

@@ -273,7 +273,7 @@ func (i *inspector) broker(id kafka.NodeID) bool {
 	for k := range i.c.Controllers {
 		if c := &i.c.Controllers[k]; c.ID == id {
 			i.row("process.roles", combinedRoles)
-			i.row("in the quorum", orState(c.Role, c.State)+" · epoch "+strconv.Itoa(int(c.Epoch)))
+			i.row("controller", orState(c.Role, c.State)+" · epoch "+strconv.Itoa(int(c.Epoch)))
 			i.quorumRows(c)
 		}
 	}

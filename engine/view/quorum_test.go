@@ -115,3 +115,41 @@ func TestVoters(t *testing.T) {
 		t.Errorf("no voter 104 with its directory in\n%s", got)
 	}
 }
+
+// Of a combined cluster the tool tells brokers as voters, at the broker's host, and as
+// observers those that vote for nobody.
+func TestQuorumStatusOfCombined(t *testing.T) {
+	w, err := world.New(world.Spec{Seed: 2, Cluster: world.ClusterSpec{Brokers: 4, Combined: 3, KRaftVersion: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.RunUntil(kafka.Instant(kafka.Second))
+	var b view.Builder
+	var c view.Cluster
+	b.Build(w, view.Options{Flights: true}, &c)
+	got := strings.Join(view.QuorumStatus(&c), "\n")
+	for _, want := range []string{
+		"ClusterId:              " + w.ClusterID(), `CurrentVoters:          [{"id": 1, "directoryId": "0Q`, `"endpoints": ["CONTROLLER://broker-1:9093"]}, {"id": 2,`,
+		`CurrentObservers:       [{"id": 4, "directoryId": null}]`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if len(c.Controllers) != 3 || !c.Controllers[0].Combined || !c.Controllers[2].Voter {
+		t.Errorf("%+v", c.Controllers)
+	}
+	in := view.Inspect(w, &trace.Log{}, &c, view.Selection{Kind: "broker", Node: 2})
+	var roles, quorum string
+	for _, r := range in.Rows {
+		switch r.Name {
+		case "process.roles":
+			roles = r.Value
+		case "controller":
+			quorum = r.Value
+		}
+	}
+	if roles != "broker,controller" || !strings.Contains(quorum, "epoch") {
+		t.Errorf("process.roles %q, controller %q", roles, quorum)
+	}
+}

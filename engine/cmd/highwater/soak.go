@@ -72,7 +72,7 @@ func (s *soaked) run(f *scenario.File) {
 
 func (s *soaked) options() string {
 	r := sim.NewRand(s.seed, "soak")
-	return draw(&r).String()
+	return drawn(s.seed, &r).String()
 }
 
 // why says in a line why the seed failed; "" if it did not.

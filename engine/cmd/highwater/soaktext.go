@@ -22,7 +22,8 @@ const (
 // swarm is what may happen in a run. Which of it may is drawn from the seed: a run
 // in which all happens hides what a few of them do together.
 type swarm struct {
-	brokers, controllers int
+	brokers, controllers int // controllers in processes of their own, those that join included
+	combined             int // the first so many brokers are controllers as well
 
 	crash, freeze, cut, oneWay, slow, stop bool // of brokers
 	power                                  bool // one machine, once; or, in a lossy run, any, and racks
@@ -48,6 +49,26 @@ func draw(r *sim.Rand) swarm {
 		s.controllers = 5
 	}
 	s.reassign = s.reassign && s.brokers > soakReplicas
+	return s
+}
+
+// combine makes the controllers a part of the brokers' processes. Then whatever befalls
+// a broker befalls a controller.
+func (s *swarm) combine() {
+	s.combined, s.controllers = s.controllers, 0
+	if s.voters {
+		s.combined, s.controllers = 3, 2
+	}
+	s.control = true
+}
+
+// drawn draws the options of a seed. Whether processes are combined comes from a stream
+// of its own.
+func drawn(seed uint64, r *sim.Rand) swarm {
+	s := draw(r)
+	if apart := sim.NewRand(seed, "soak/combined"); apart.IntN(4) == 0 {
+		s.combine()
+	}
 	return s
 }
 
@@ -80,6 +101,9 @@ func (s *swarm) table() []option {
 // String lists the options that are on.
 func (s swarm) String() string {
 	words := []string{fmt.Sprintf("%d brokers, %d controllers", s.brokers, s.controllers)}
+	if s.combined > 0 {
+		words = append(words, fmt.Sprintf("%d combined", s.combined))
+	}
 	for _, o := range s.table() {
 		if *o.on {
 			words = append(words, o.name)
@@ -124,7 +148,7 @@ func (s *script) line(format string, a ...any) { fmt.Fprintf(s, format+"\n", a..
 // then peace, and what must be true at its end.
 func soakText(seed uint64, long kafka.Duration) string {
 	s := &script{r: sim.NewRand(seed, "soak")}
-	s.swarm = draw(&s.r)
+	s.swarm = drawn(seed, &s.r)
 	s.nodes = make([]condition, s.brokers+s.controllers)
 	s.torn, s.tried = make([]bool, s.brokers), make([]bool, s.brokers)
 	s.header(seed)
@@ -146,7 +170,12 @@ func (s *script) header(seed uint64) {
 	s.line("title Soak %d: %s", seed, s.swarm)
 	s.line("seed %d", seed)
 	first := fmt.Sprintf("controllers=%d", s.controllers)
-	if s.voters {
+	switch {
+	case s.combined > 0 && s.voters:
+		first = fmt.Sprintf("combined=%d kraft.version=1", s.combined)
+	case s.combined > 0:
+		first = fmt.Sprintf("combined=%d", s.combined)
+	case s.voters:
 		first = "controllers=3 kraft.version=1"
 	}
 	// A broker that starts while the quorum is lost must not give up.
@@ -174,9 +203,12 @@ func (s *script) header(seed uint64) {
 	}
 	s.line("")
 	if s.voters {
-		s.line("at 0s add controller-104\n   add controller-105")
+		s.line("at 0s add controller-%d\n   add controller-%d", s.joining(0), s.joining(1))
 	}
 }
+
+// joining is the node.id of a controller that joins.
+func (s *script) joining(i int) int { return 99 + s.controllers + i }
 
 // name is a process's name by its place in nodes.
 func (s *script) name(i int) string {
@@ -189,7 +221,7 @@ func (s *script) name(i int) string {
 // next draws a fault that is possible now, or undoes one.
 func (s *script) next() string {
 	i := int(s.r.IntN(int64(s.brokers)))
-	if s.control && s.r.IntN(4) == 0 {
+	if s.control && s.controllers > 0 && s.r.IntN(4) == 0 {
 		i = s.brokers + int(s.r.IntN(int64(s.controllers)))
 	}
 	switch s.nodes[i] {
@@ -245,7 +277,7 @@ func (s *script) fault(i int) string {
 	case 15, 16:
 		return s.directory(i)
 	case 17: // the first three always stay voters
-		return when(s.voters, fmt.Sprintf("%s controller-%d", [...]string{"add-voter", "remove-voter"}[s.r.IntN(2)], 104+s.r.IntN(2)))
+		return when(s.voters, fmt.Sprintf("%s controller-%d", [...]string{"add-voter", "remove-voter"}[s.r.IntN(2)], s.joining(int(s.r.IntN(2)))))
 	}
 	// Where logs diverge below a log start within a batch, Kafka's follower fails.
 	return when(s.clean && !s.lossy() && !s.ends(), fmt.Sprintf("delete-records t-%d %d", p, s.at/kafka.Second))
@@ -389,9 +421,10 @@ func (s *script) peace() {
 		}
 	}
 	s.at += 30 * kafka.Second
-	s.line("at %s say Whoever was still shutting down has ended", s.at)
-	for i := range s.nodes {
-		s.line("   start %s", s.name(i))
+	s.restart("Whoever was still shutting down has ended")
+	if s.combined > 0 && s.stop { // a broker that ends waits for a controller, and that for the voters that ended
+		s.at += 30 * kafka.Second
+		s.restart("Who could not shut down without a quorum has ended as well")
 	}
 	if s.config {
 		s.line("   config topic t min.insync.replicas=%d", soakMinISR)
@@ -402,6 +435,14 @@ func (s *script) peace() {
 	s.line("at %s say The unclean elections that Kafka looks for every five minutes", s.at+10*kafka.Second)
 	for p := range soakPartitions {
 		s.line("   elect t-%d unclean", p)
+	}
+}
+
+// restart starts all that is down.
+func (s *script) restart(why string) {
+	s.line("at %s say %s", s.at, why)
+	for i := range s.nodes {
+		s.line("   start %s", s.name(i))
 	}
 }
 
