@@ -17,11 +17,14 @@ func AppendIdentity(dst []byte, producer string, n int64, size int) []byte {
 	from := len(dst)
 	dst = append(append(dst, producer...), '#')
 	dst = strconv.AppendInt(dst, n, 10)
-	for len(dst)-from < size {
-		dst = append(dst, '.')
+	for left := size - (len(dst) - from); left > 0; left -= len(dots) {
+		dst = append(dst, dots[:min(left, len(dots))]...)
 	}
 	return dst
 }
+
+// dots are what short values are filled up with.
+const dots = "................................................................"
 
 // Identity reads whose record it is and its number: from the header "id" if
 // there is one, else from the value. The name points into the record.

@@ -320,6 +320,13 @@ func (o *Out) Closed() []ConnID {
 
 // Reset empties the Out for a step of self at now, keeping its memory.
 func (o *Out) Reset(now kafka.Instant, self ActorID) {
-	clear(o.ops) // let go of the messages
+	for i := range o.ops { // let go of the messages
+		switch p := &o.ops[i]; p.kind {
+		case opSend:
+			p.req = nil
+		case opReply:
+			p.resp = nil
+		}
+	}
 	o.now, o.self, o.ops, o.notes, o.kept = now, self, o.ops[:0], o.notes[:0], false
 }

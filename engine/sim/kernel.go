@@ -169,7 +169,7 @@ func (k *Kernel) Next() (kafka.Instant, bool) { return k.queue.next() }
 // events are the kernel's own (a handshake, a deadline); Events does not count
 // those.
 func (k *Kernel) Step() bool {
-	if len(k.queue.heap) == 0 {
+	if k.queue.empty() {
 		return false
 	}
 	h := k.queue.pop()
@@ -356,7 +356,7 @@ func (s *slot) forget(t Timer) handle {
 func (k *Kernel) schedule(e event) handle {
 	k.seq++
 	e.seq = k.seq
-	h := k.queue.alloc(e)
+	h := k.queue.alloc(&e)
 	k.queue.push(h)
 	return h
 }

@@ -167,8 +167,10 @@ type Flight struct {
 // Flights appends the messages that are on their way, in order of sending.
 func (k *Kernel) Flights(to []Flight) []Flight {
 	start := len(to)
-	for i := range k.queue.heap {
-		to = k.flight(to, k.queue.heap[i].h, false)
+	for _, list := range [...][]key{k.queue.near, k.queue.heap} {
+		for i := range list {
+			to = k.flight(to, list[i].h, false)
+		}
 	}
 	for _, h := range k.lost {
 		to = k.flight(to, h, true)

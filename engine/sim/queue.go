@@ -45,17 +45,34 @@ type event struct {
 	timer  Timer
 	req    kmsg.Request
 	resp   kmsg.Response
-	pos    int32  // index in the heap, -1 when not in it
+	pos    int32  // index in the heap; inNear or nowhere
 	gen    uint32 // Kernel.gen when the message was sent
 }
 
-// queue is the pending events in order of (time, sequence): a 4-ary heap of
-// small keys over a slab of events, from which any event can be removed.
+// The places of an event that is not in the heap.
+const (
+	nowhere int32 = -1 // not queued
+	inNear  int32 = -2
+)
+
+// queue is the pending events in order of (time, sequence), over a slab from which
+// any event can be removed. The few that come next, in which nearly all that is
+// added belongs, stand in a sorted list; all others, timers mostly, in a 4-ary heap.
+//
+// Invariant: what is in near is before all that is in heap.
 type queue struct {
+	near []key // the next one last
 	heap []key
 	slab []event
 	free []handle
 }
+
+// nearMax is how long the list may become, nearMin how many it gets when it has
+// run empty.
+const (
+	nearMax = 24
+	nearMin = 6
+)
 
 type key struct {
 	at  kafka.Instant
@@ -68,58 +85,109 @@ func (a key) before(b key) bool {
 }
 
 // alloc stores an event without queueing it.
-func (q *queue) alloc(e event) handle {
-	e.pos = -1
+func (q *queue) alloc(e *event) handle {
+	e.pos = nowhere
 	if n := len(q.free); n > 0 {
 		h := q.free[n-1]
 		q.free = q.free[:n-1]
-		q.slab[h] = e
+		q.slab[h] = *e
 		return h
 	}
-	q.slab = append(q.slab, e)
+	q.slab = append(q.slab, *e)
 	return handle(len(q.slab) - 1)
 }
 
 // release forgets an event that is not in the heap.
 func (q *queue) release(h handle) {
-	q.slab[h] = event{pos: -1}
+	e := &q.slab[h]
+	e.seq, e.pos = 0, nowhere
+	if e.req != nil {
+		e.req = nil
+	}
+	if e.resp != nil {
+		e.resp = nil
+	}
 	q.free = append(q.free, h)
 }
 
 // push queues a stored event by its at and seq.
 func (q *queue) push(h handle) {
 	e := &q.slab[h]
-	q.heap = append(q.heap, key{e.at, e.seq, h})
+	k := key{e.at, e.seq, h}
+	if len(q.near) == 0 || q.near[0].before(k) {
+		q.pushHeap(k)
+		return
+	}
+	e.pos = inNear
+	q.near = append(q.near, k)
+	i := len(q.near) - 1
+	for ; i > 0 && q.near[i-1].before(k); i-- {
+		q.near[i] = q.near[i-1]
+	}
+	q.near[i] = k
+	if len(q.near) > nearMax {
+		q.pushHeap(q.near[0])
+		q.near = q.near[:copy(q.near, q.near[1:])]
+	}
+}
+
+func (q *queue) pushHeap(k key) {
+	q.heap = append(q.heap, k)
 	q.up(len(q.heap) - 1)
 }
 
-// pop takes the first event out of the heap; it stays in the slab until released.
+// empty reports whether nothing is queued.
+func (q *queue) empty() bool { return len(q.near) == 0 && len(q.heap) == 0 }
+
+// fill sees to it that near has the next event, if there is one.
+func (q *queue) fill() {
+	if len(q.near) > 0 {
+		return
+	}
+	for len(q.heap) > 0 && len(q.near) < nearMin {
+		q.near = append(q.near, q.heap[0])
+		q.removeAt(0)
+		q.slab[q.near[len(q.near)-1].h].pos = inNear
+	}
+	slices.Reverse(q.near)
+}
+
+// pop takes the first event out; it stays in the slab until released.
 func (q *queue) pop() handle {
-	h := q.heap[0].h
-	q.removeAt(0)
+	q.fill()
+	n := len(q.near) - 1
+	h := q.near[n].h
+	q.near = q.near[:n]
+	q.slab[h].pos = nowhere
 	return h
 }
 
-// remove takes an event out of the heap and forgets it.
+// remove takes an event out and forgets it.
 func (q *queue) remove(h handle) {
-	if p := q.slab[h].pos; p >= 0 {
+	switch p := q.slab[h].pos; {
+	case p >= 0:
 		q.removeAt(int(p))
+	case p == inNear:
+		i := slices.IndexFunc(q.near, func(k key) bool { return k.h == h })
+		q.near = slices.Delete(q.near, i, i+1)
 	}
 	q.release(h)
 }
 
+// removeAt takes an event out of the heap.
 func (q *queue) removeAt(i int) {
 	n := len(q.heap) - 1
-	q.slab[q.heap[i].h].pos = -1
+	q.slab[q.heap[i].h].pos = nowhere
 	last := q.heap[n]
 	q.heap = q.heap[:n]
 	if i == n {
 		return
 	}
 	q.heap[i] = last
-	q.slab[last.h].pos = int32(i)
 	q.down(i)
-	q.up(int(q.slab[last.h].pos))
+	if i > 0 {
+		q.up(int(q.slab[last.h].pos))
+	}
 }
 
 func (q *queue) up(i int) {
@@ -136,19 +204,24 @@ func (q *queue) up(i int) {
 }
 
 func (q *queue) down(i int) {
-	k := q.heap[i]
+	heap := q.heap
+	k := heap[i]
 	for {
-		least, from := -1, 4*i+1
-		for c := from; c < min(from+4, len(q.heap)); c++ {
-			if least < 0 || q.heap[c].before(q.heap[least]) {
-				least = c
-			}
-		}
-		if least < 0 || !q.heap[least].before(k) {
+		child := 4*i + 1
+		if child >= len(heap) {
 			break
 		}
-		q.place(i, q.heap[least])
-		i = least
+		at, least := child, heap[child]
+		for c, next := range heap[child+1 : min(child+4, len(heap))] {
+			if next.before(least) {
+				at, least = child+1+c, next
+			}
+		}
+		if !least.before(k) {
+			break
+		}
+		q.place(i, least)
+		i = at
 	}
 	q.place(i, k)
 }
@@ -160,15 +233,16 @@ func (q *queue) place(i int, k key) {
 
 // next returns when the first event is due.
 func (q *queue) next() (kafka.Instant, bool) {
-	if len(q.heap) == 0 {
+	if q.empty() {
 		return kafka.Never, false
 	}
-	return q.heap[0].at, true
+	q.fill()
+	return q.near[len(q.near)-1].at, true
 }
 
 // sorted lists the queued events in the order in which they will happen.
 func (q *queue) sorted() []handle {
-	keys := slices.Clone(q.heap)
+	keys := slices.Concat(q.near, q.heap)
 	slices.SortFunc(keys, func(a, b key) int {
 		if a.before(b) {
 			return -1
@@ -183,5 +257,5 @@ func (q *queue) sorted() []handle {
 }
 
 func (q *queue) clone() queue {
-	return queue{slices.Clone(q.heap), slices.Clone(q.slab), slices.Clone(q.free)}
+	return queue{slices.Clone(q.near), slices.Clone(q.heap), slices.Clone(q.slab), slices.Clone(q.free)}
 }
