@@ -26,7 +26,10 @@ func SegmentName(base kafka.Offset) string { return fmt.Sprintf("%020d", base) }
 
 // DumpLog is what kafka-dump-log --print-data-log prints of a log, its last
 // batches only; lines that begin with "…" are ours.
-func DumpLog(log *storage.Log) []string {
+func DumpLog(log *storage.Log) []string { return dumpLog(log, dataPayload) }
+
+// dumpLog dumps a log with what the decoder makes of records that are no markers.
+func dumpLog(log *storage.Log, payload func(*record.Record) string) []string {
 	var last []storage.Batch
 	skipped := 0
 	for b := range log.Batches(max(log.LogStart(), log.LEO()-4*dumpRecordsMax)) {
@@ -47,7 +50,7 @@ func DumpLog(log *storage.Log) []string {
 			out = append(out, "… earlier batches are left out")
 		}
 		out = append(out, batchLine(&b.Header, b.Position, record.VerifyCRC(b.Raw) == nil))
-		out = append(out, recordLines(b.Raw)...)
+		out = append(out, recordLines(b.Raw, payload)...)
 	}
 	return out
 }
@@ -70,8 +73,8 @@ func timestampType(a record.Attributes) string {
 	return "CreateTime"
 }
 
-// recordLines are the records of a batch with keys and values as text.
-func recordLines(raw record.Raw) (out []string) {
+// recordLines are the records of a batch, each with what the decoder makes of it.
+func recordLines(raw record.Raw, payload func(*record.Record) string) (out []string) {
 	h := raw.Header()
 	for r, err := range record.Records(raw) {
 		if err != nil {
@@ -95,12 +98,7 @@ func recordLines(raw record.Raw) (out []string) {
 			out = append(out, s+" "+words)
 			continue
 		}
-		if r.Key != nil {
-			s += " key: " + cut(string(r.Key), shownMax)
-		}
-		if r.Value != nil {
-			s += " payload: " + cut(string(r.Value), shownMax)
-		}
+		s += payload(&r)
 		out = append(out, s)
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/trace"
 	"github.com/highwater-sim/highwater/engine/world"
@@ -163,7 +164,9 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 		i.title("controller %d", id)
 		i.subtitle("%s · epoch %d", orState(v.Role, v.State), v.Epoch)
 		i.row("process", v.State.String())
-		i.rowIf(v.Combined, "process.roles", combinedRoles+", in "+trace.NodeName(id))
+		if v.Combined {
+			i.row("process.roles", combinedRoles+", in "+trace.NodeName(id))
+		}
 		i.num("log end", int64(v.LogEnd))
 		i.offset("high watermark", v.HW)
 		i.quorumRows(v)
@@ -172,6 +175,7 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 		for _, b := range i.c.Brokers {
 			i.rowIf(b.Fenced || !b.Registered, b.Name, brokerWords(&b))
 		}
+		i.out.Files, i.out.FilesIn = MetadataFilesOf(i.w, id), raft.Partition.String()
 		i.processActions(trace.NodeName(id), v.State)
 		i.voterAction(v)
 		i.because(i.last(func(n *trace.Note) bool { return n.Kind == trace.QuorumLeader && n.Node == id }), "Why is it the leader?")
@@ -285,7 +289,13 @@ func (i *inspector) broker(id kafka.NodeID) bool {
 	if v.DiskLatency > 0 {
 		i.warn("slow disk", v.DiskLatency.String()+" per write")
 	}
-	i.rowIf(len(v.LogDirs) > 1, "log.dirs", strings.Join(v.LogDirs, ","))
+	if len(v.LogDirs) > 1 {
+		i.row("log.dirs", strings.Join(v.LogDirs, ","))
+	}
+	for in, n := range v.DiskUsed {
+		i.rowIf(n*10 >= v.DiskCapacity*9, "disk of "+v.LogDirs[in], size(n)+" of "+size(v.DiskCapacity))
+	}
+	i.out.Files, i.out.FilesIn = MetadataFilesOf(i.w, id), raft.Partition.String()
 	if len(v.OfflineDirs) > 0 {
 		i.warn("offline log directories", strings.Join(v.OfflineDirs, ","))
 	}

@@ -105,7 +105,7 @@ func (i *inspector) replica(tp kafka.TopicPartition, id kafka.NodeID) bool {
 		i.electActions(p)
 		if log := i.readable(tp, id); log != nil {
 			i.out.Text, i.out.TextName = DumpLog(log), ToolDumpLog
-			i.out.Files = FilesOf(log)
+			i.out.Files, i.out.FilesIn = FilesOf(log), tp.String()
 		}
 		return true
 	}

@@ -272,6 +272,10 @@ func controlWords(rec *record.Record) (kind, fields string) {
 	switch {
 	case (t == record.ControlAbort || t == record.ControlCommit) && len(v) >= 6:
 		return t.String(), fmt.Sprintf("endTxnMarker: %s coordinatorEpoch: %d", t, int32(binary.BigEndian.Uint32(v[2:])))
+	case t == record.ControlLeaderChange:
+		if words, ok := leaderChangeWords(v); ok {
+			return t.String(), "LeaderChange: " + words
+		}
 	case t == record.ControlSnapshotHeader && len(v) >= 10:
 		return t.String(), fmt.Sprintf(`SnapshotHeader {"version":%d,"lastContainedLogTimestamp":%d}`, i16(0), int64(binary.BigEndian.Uint64(v[2:])))
 	case t == record.ControlSnapshotFooter && len(v) >= 2:

@@ -22,6 +22,9 @@ const (
 	ToolQuotas          = "kafka-configs --describe --entity-type users | clients"
 	ToolGroups          = "kafka-consumer-groups --describe --all-groups"
 	ToolDumpLog         = "kafka-dump-log --print-data-log"
+	ToolDumpMetadata    = "kafka-dump-log --cluster-metadata-decoder"
+	ToolDumpSnapshot    = "kafka-dump-log --cluster-metadata-decoder: snapshot"
+	ToolQuorumState     = quorumFile
 	ToolDumpIndex       = "kafka-dump-log: .index and .timeindex"
 	ToolEpochs          = epochFile
 )
@@ -33,9 +36,9 @@ func Tools(s Selection) []string {
 	case "":
 		return []string{ToolTopics, ToolUnderReplicated, ToolUnavailable, ToolQuorumStatus, ToolQuorumReplicas, ToolReassign, ToolGroups, ToolQuotas}
 	case "controller":
-		return []string{ToolQuorumStatus, ToolQuorumReplicas}
+		return []string{ToolQuorumStatus, ToolQuorumReplicas, ToolDumpMetadata, ToolDumpSnapshot, ToolQuorumState}
 	case "broker":
-		return []string{ToolUnderReplicated, ToolUnavailable, ToolReassign}
+		return []string{ToolUnderReplicated, ToolUnavailable, ToolReassign, ToolDumpMetadata, ToolDumpSnapshot}
 	case "topic", "partition":
 		return []string{ToolTopics, ToolReassign, ToolGroups}
 	case "replica":
@@ -72,6 +75,9 @@ func Tool(w *world.World, c *Cluster, s Selection, name string) []string {
 	case ToolQuotas:
 		return DescribeQuotas(w)
 	}
+	if lines, ok := metadataTool(w, s, name); ok {
+		return lines
+	}
 	if s.Node < 1 || int(s.Node) > len(w.Brokers()) {
 		return nil
 	}
@@ -85,12 +91,25 @@ func Tool(w *world.World, c *Cluster, s Selection, name string) []string {
 		return fileLines(log.EpochCheckpointBytes())
 	case name == ToolDumpLog && s.Kind == "record":
 		if b, ok := log.BatchAt(s.Offset); ok {
-			return append([]string{batchLine(&b.Header, b.Position, true)}, recordLines(b.Raw)...)
+			return append([]string{batchLine(&b.Header, b.Position, true)}, recordLines(b.Raw, dataPayload)...)
 		}
 	case name == ToolDumpLog:
 		return DumpLog(log)
 	}
 	return nil
+}
+
+// metadataTool runs a tool about a process's copy of the metadata log; false if it
+// is another tool.
+func metadataTool(w *world.World, s Selection, name string) ([]string, bool) {
+	switch name {
+	case ToolDumpMetadata, ToolDumpSnapshot:
+		return DumpMetadata(w, s.Node, name == ToolDumpSnapshot), true
+	case ToolQuorumState:
+		data, _ := MetadataFileBytes(w, s.Node, quorumFile)
+		return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n"), true
+	}
+	return nil, false
 }
 
 // describeTopics describes the selection's topic, or all but Kafka's own.

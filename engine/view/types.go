@@ -385,6 +385,7 @@ type Detail struct {
 	Hex      []byte // the bytes of a record's batch, if any
 	Actions  []Action
 	Files    []File // of a replica's folder
+	FilesIn  string // that folder: orders-0
 }
 
 // Row is a name with a value.

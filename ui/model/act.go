@@ -75,6 +75,7 @@ func init() {
 		"jump":     actJump,
 		"batch":    actBatch,
 		"page":     func(m Model, a Act) (Model, []Cmd) { return m.filePage(m.FilePage + int(atoi(a.Arg))), nil },
+		"dump":     func(m Model, _ Act) (Model, []Cmd) { m.FileDump = !m.FileDump; return m, nil },
 		"hex":      func(m Model, _ Act) (Model, []Cmd) { m.ShowHex = !m.ShowHex; return m, nil },
 		"copy":     func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Copy{What: a.Arg, Text: a.Value}} },
 		"download": func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Download{What: a.Arg}} },

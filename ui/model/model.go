@@ -70,7 +70,8 @@ type Model struct {
 	// A file of the user's.
 	File      *view.LogFile // nil: none was opened
 	FilePage  int
-	FileBatch int // whose records are shown; -1 for none
+	FileBatch int  // whose records are shown; -1 for none
+	FileDump  bool // as kafka-dump-log prints it
 
 	// The metrics when the world last stood still, to tell what changed since.
 	Since   []int64 // in the order of Cluster.Metrics

@@ -43,6 +43,23 @@ func (c *Dialog) problems() []problem {
 	return out
 }
 
+// dumpRows is how many batches are shown as text at a time.
+const dumpRows = 12
+
+// dump is what kafka-dump-log prints of the page's first batches, or of the batch
+// that is open.
+func (c *Dialog) dump() string {
+	m := c.p.M
+	if !m.FileDump {
+		return ""
+	}
+	from, n := m.FilePage*pageRows, dumpRows
+	if m.FileBatch >= 0 {
+		from, n = m.FileBatch, 1
+	}
+	return toolText("", view.DumpFile(m.File, from, from+n))
+}
+
 var batchHeads = []string{"base offset", "last", "records", "max timestamp (UTC)", "producer id · epoch · sequence", "leader epoch", "codec", "CRC", "position"}
 
 // batchRow is a batch, or one of its records if Arg is "".

@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/highwater-sim/highwater/engine"
+	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/ui/model"
 )
 
@@ -16,9 +17,12 @@ func (a *app) file(name string, data []byte) {
 	a.act(model.FileRead{File: engine.ReadLogFile(name, data)})
 }
 
-// downloadFile offers a file of the selected replica, as Kafka has it on disk.
+// downloadFile offers a file of the selected replica or process, as Kafka has it on disk.
 func (a *app) downloadFile(name string) {
 	sel := a.m.Selection
+	if sel.Kind == "controller" || sel.Kind == "broker" {
+		sel.TP.Topic = kafka.TopicMetadata
+	}
 	data, err := a.session.SegmentFile(sel.TP, sel.Node, name)
 	if err != nil {
 		a.send(model.Say{Text: err.Error()})

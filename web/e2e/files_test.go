@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/highwater-sim/highwater/engine"
 )
@@ -65,6 +66,36 @@ func TestSegmentFile(t *testing.T) {
 	p.shot("file")
 }
 
+// A controller's copy of the metadata log is dumped with its types, and its files are
+// those that can be dropped again.
+func TestMetadataFile(t *testing.T) {
+	p := open(t, "index.html?s=control/kraft&t=5s", view{width: 1440, height: 900, theme: "dark"})
+	p.live()
+	p.reach("the moment", func(s state) bool { return s.Now == 5e9 })
+	p.run(downloads)
+	for range 12 { // the controllers come first in reading order
+		if strings.HasPrefix(fmt.Sprint(p.state().Selection), "controller:") {
+			break
+		}
+		p.keys(kb.ArrowDown)
+	}
+	p.until(stateTime, `document.querySelector(".inspector h2").textContent.startsWith("controller 10")`)
+	const name = "00000000000000000000.log"
+	p.until(stateTime, `document.querySelector('[data-do="download"][data-arg="file:`+name+`"]') !== null`)
+	p.run(`document.querySelector('[data-arg="kafka-dump-log --cluster-metadata-decoder"]').click()`)
+	p.until(stateTime, `[...document.querySelectorAll("pre.tool")].some(e => e.textContent.includes('payload: {"type":"'))`)
+	p.shot("controller")
+	p.run(`document.querySelector('[data-do="download"][data-arg="file:` + name + `"]').click()`)
+	p.until(stateTime, `window.handed !== undefined`)
+	data, err := base64.StdEncoding.DecodeString(eval[string](p, `window.handed`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := engine.ReadLogFile(name, data); !f.Metadata || f.Broken > 0 || f.Len() < 10 {
+		t.Errorf("%d batches, metadata %v, %+v", f.Len(), f.Metadata, f.Problems)
+	}
+}
+
 // All metrics are there under Kafka's names, with what changed since the last
 // stop; a cause is gone to with a click.
 func TestMetricsAndCauses(t *testing.T) {
@@ -107,6 +138,8 @@ func TestDropMetadata(t *testing.T) {
 		p.until(stateTime, `document.querySelector("#file-summary")?.textContent.includes("snapshot of the metadata log")`)
 		p.run(`document.querySelectorAll(".logfile tbody button")[1].click()`)
 		p.until(stateTime, `[...document.querySelectorAll(".logfile tr.entry")].some(e => /_RECORD \{"/.test(e.textContent))`)
+		p.run(`document.querySelector('[data-do="dump"]').click()`)
+		p.until(stateTime, `document.getElementById("file-dump").textContent.includes('payload: {"type":"')`)
 		if wide := eval[int64](p, `document.documentElement.scrollWidth`); wide > v.width {
 			t.Errorf("the page is %d px wide", wide)
 		}
