@@ -173,7 +173,7 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 		i.out.Text, i.out.TextName = QuorumStatus(i.c), "kafka-metadata-quorum describe --status"
 		i.out.Text = append(append(i.out.Text, ""), QuorumReplication(i.c)...)
 		for _, b := range i.c.Brokers {
-			i.rowIf(b.Fenced || !b.Registered, b.Name, brokerWords(&b))
+			i.rowIf(b.Fenced || !b.Registered, b.Name+" is", brokerWords(&b))
 		}
 		i.out.Files, i.out.FilesIn = MetadataFilesOf(i.w, id), raft.Partition.String()
 		i.processActions(trace.NodeName(id), v.State)

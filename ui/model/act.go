@@ -20,18 +20,14 @@ func init() {
 		"restart": func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m.seek(0) },
 		"end":     func(m Model, _ Act) (Model, []Cmd) { return m.seek(m.Last()) },
 		"step":    func(m Model, _ Act) (Model, []Cmd) { m = m.stood(); m.Playing = false; return m, []Cmd{Step{}, Link{}} },
-		"back": func(m Model, _ Act) (Model, []Cmd) {
-			m = m.stood()
-			m.Playing = false
-			return m, []Cmd{Step{Back: true}, Link{}}
-		},
-		"seek":   actSeek,
-		"frac":   actFraction,
-		"later":  func(m Model, a Act) (Model, []Cmd) { return m.seek(m.Now.Add(kafka.Duration(atoi(a.Arg)))) },
-		"marker": actMarker,
-		"speed":  func(m Model, a Act) (Model, []Cmd) { return m.speedTo(int(atoi(a.Arg + a.Value))) },
-		"slower": func(m Model, _ Act) (Model, []Cmd) { return m.speedTo(m.Speed - 1) },
-		"faster": func(m Model, _ Act) (Model, []Cmd) { return m.speedTo(m.Speed + 1) },
+		"back":    actBack,
+		"seek":    actSeek,
+		"frac":    actFraction,
+		"later":   func(m Model, a Act) (Model, []Cmd) { return m.seek(m.Now.Add(kafka.Duration(atoi(a.Arg)))) },
+		"marker":  actMarker,
+		"speed":   func(m Model, a Act) (Model, []Cmd) { return m.speedTo(int(atoi(a.Arg + a.Value))) },
+		"slower":  func(m Model, _ Act) (Model, []Cmd) { return m.speedTo(m.Speed - 1) },
+		"faster":  func(m Model, _ Act) (Model, []Cmd) { return m.speedTo(m.Speed + 1) },
 
 		// What is looked at.
 		"select":   actSelect,
@@ -115,6 +111,12 @@ func (m Model) play() (Model, []Cmd) {
 		return m, nil
 	}
 	return m, []Cmd{Link{}}
+}
+
+func actBack(m Model, _ Act) (Model, []Cmd) {
+	m = m.stood()
+	m.Playing = false
+	return m, []Cmd{Step{Back: true}, Link{}}
 }
 
 func actSeek(m Model, a Act) (Model, []Cmd) {
