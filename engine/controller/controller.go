@@ -12,9 +12,10 @@ import (
 
 // Config is what a controller is made of.
 type Config struct {
-	ID     kafka.NodeID
-	Static metadata.Static // server.properties, checked
-	Seed   uint64
+	ID        kafka.NodeID
+	ClusterID string          // cluster.id: brokers of another one are not registered; "" is not compared
+	Static    metadata.Static // server.properties, checked
+	Seed      uint64
 }
 
 // The kinds of timers, all owned by sim.OwnerController (QuorumController's

@@ -16,6 +16,10 @@ import (
 func (c *Controller) register(now kafka.Instant, req *kmsg.BrokerRegistrationRequest, out *sim.Out) kmsg.Response {
 	resp := req.ResponseKind().(*kmsg.BrokerRegistrationResponse)
 	resp.BrokerEpoch = -1
+	if c.cfg.ClusterID != "" && req.ClusterID != c.cfg.ClusterID {
+		resp.ErrorCode = int16(kafka.InconsistentClusterID)
+		return resp
+	}
 	id := kafka.NodeID(req.BrokerID)
 	old := c.head.Broker(id)
 	same := old != nil && old.IncarnationID == req.IncarnationID

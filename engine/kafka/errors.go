@@ -68,6 +68,7 @@ const (
 	DuplicateBrokerRegistration  ErrorCode = 101
 	BrokerIDNotRegistered        ErrorCode = 102
 	InconsistentTopicID          ErrorCode = 103
+	InconsistentClusterID        ErrorCode = 104
 	IneligibleReplica            ErrorCode = 107
 	NewLeaderElected             ErrorCode = 108
 	InvalidVoterKey              ErrorCode = 125

@@ -74,7 +74,9 @@ func NewBroker(spec BrokerSpec) *Broker {
 }
 
 func (n *Broker) newRaft() *raft.Replica {
-	r, err := raft.New(raftConfig(n.spec.ID, n.spec.Controllers, n.spec.Dynamic, n.spec.Seed, n.static))
+	cfg := raftConfig(n.spec.ID, n.spec.Controllers, n.spec.Dynamic, n.spec.Seed, n.static)
+	cfg.ClusterID = n.spec.ClusterID
+	r, err := raft.New(cfg)
 	if err != nil {
 		panic("node: " + err.Error())
 	}

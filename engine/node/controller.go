@@ -16,13 +16,14 @@ import (
 
 // ControllerSpec is what a controller process is made of.
 type ControllerSpec struct {
-	ID      kafka.NodeID
-	Host    string                 // of its CONTROLLER listener; by default its machine's, controller-<id> or broker-<id>
-	Voters  []kafka.NodeID         // controller.quorum.voters, itself among them; if Dynamic controller.quorum.bootstrap.servers
-	Dynamic bool                   // kraft.version 1: who votes, the metadata log says (KIP-853)
-	Initial []raft.Voter           // --initial-controllers of kafka-storage format; nil: --no-initial-controllers
-	Configs []metadata.ConfigValue // server.properties; checked (metadata.Static.Check)
-	Seed    uint64
+	ID        kafka.NodeID
+	Host      string // of its CONTROLLER listener; by default its machine's, controller-<id> or broker-<id>
+	ClusterID string
+	Voters    []kafka.NodeID         // controller.quorum.voters, itself among them; if Dynamic controller.quorum.bootstrap.servers
+	Dynamic   bool                   // kraft.version 1: who votes, the metadata log says (KIP-853)
+	Initial   []raft.Voter           // --initial-controllers of kafka-storage format; nil: --no-initial-controllers
+	Configs   []metadata.ConfigValue // server.properties; checked (metadata.Static.Check)
+	Seed      uint64
 }
 
 // Controller is a controller process on its machine: a voter of the quorum and
@@ -132,7 +133,7 @@ func (p *Controller) handle(now kafka.Instant, in *sim.Input, out *sim.Out) {
 // create makes the machines of a process that starts.
 func (p *Controller) create() {
 	cfg := raftConfig(p.spec.ID, p.spec.Voters, p.spec.Dynamic, p.spec.Seed, p.static)
-	cfg.CanBecomeVoter, cfg.Host = true, p.Host()
+	cfg.CanBecomeVoter, cfg.Host, cfg.ClusterID = true, p.Host(), p.spec.ClusterID
 	if p.spec.Dynamic {
 		cfg.Directory = p.Directory()
 	}
@@ -141,7 +142,7 @@ func (p *Controller) create() {
 		panic("node: " + err.Error())
 	}
 	p.raft = r
-	p.ctl = controller.New(controller.Config{ID: p.spec.ID, Static: p.static, Seed: p.spec.Seed})
+	p.ctl = controller.New(controller.Config{ID: p.spec.ID, ClusterID: p.spec.ClusterID, Static: p.static, Seed: p.spec.Seed})
 }
 
 // pump carries records from the controller to the log and what is committed

@@ -1,6 +1,7 @@
 package raft
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,6 +36,7 @@ type Config struct {
 	Voters    []kafka.NodeID // controller.quorum.voters, sorted; with dynamic voters controller.quorum.bootstrap.servers
 	Dynamic   bool           // Voters are only whom to ask first: who votes, the log alone says (KIP-853)
 	Seed      uint64
+	ClusterID string // cluster.id: who sends another one is answered INCONSISTENT_CLUSTER_ID; "" is not compared
 
 	AutoJoin       bool // controller.quorum.auto.join.enable: while it is an observer it asks to become a voter
 	CanBecomeVoter bool // a controller: it flushes what it fetches even while it is an observer, for a leader may count it before it knows
@@ -109,7 +111,9 @@ type QuorumState struct {
 	LeaderEpoch kafka.LeaderEpoch
 	LeaderID    kafka.NodeID // NoNode: none known
 	VotedID     kafka.NodeID // NoNode: no vote in this epoch
-	Dynamic     bool         // voters are those of the log (data version 1)
+	// VotedDirectory is the directory of that candidate, as it was told (KIP-853).
+	VotedDirectory [16]byte
+	Dynamic        bool // voters are those of the log (data version 1)
 }
 
 // NewQuorumState is the state of a formatted machine, where there is no file.
@@ -121,8 +125,8 @@ func NewQuorumState() QuorumState {
 // with dynamic ones version 1 (KIP-853).
 func (q *QuorumState) File(voters []kafka.NodeID) []byte {
 	if q.Dynamic {
-		return fmt.Appendf(nil, `{"leaderId":%d,"leaderEpoch":%d,"votedId":%d,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}`,
-			q.LeaderID, q.LeaderEpoch, q.VotedID)
+		return fmt.Appendf(nil, `{"leaderId":%d,"leaderEpoch":%d,"votedId":%d,"votedDirectoryId":"%s","data_version":1}`,
+			q.LeaderID, q.LeaderEpoch, q.VotedID, base64.RawURLEncoding.EncodeToString(q.VotedDirectory[:]))
 	}
 	v := make([]string, len(voters))
 	for i, id := range voters {
@@ -137,5 +141,6 @@ func (q *QuorumState) Digest(h *sim.Hash) {
 	h.Int(int64(q.LeaderEpoch))
 	h.Int(int64(q.LeaderID))
 	h.Int(int64(q.VotedID))
+	h.Bytes(q.VotedDirectory[:])
 	h.Bool(q.Dynamic)
 }

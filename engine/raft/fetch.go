@@ -124,7 +124,7 @@ func (r *Replica) fetchRequest(m Machine) *kmsg.FetchRequest {
 	t.TopicID = TopicID
 	t.Partitions = []kmsg.FetchRequestTopicPartition{p}
 	req := kmsg.NewPtrFetchRequest()
-	req.Version = fetchVersion
+	req.Version, req.ClusterID = fetchVersion, r.clusterID()
 	req.ReplicaState.ID, req.ReplicaState.Epoch = int32(r.cfg.ID), -1
 	req.MaxWaitMillis = int32(r.cfg.FetchMaxWait.Millis())
 	req.MaxBytes = fetchBytesMax

@@ -64,7 +64,7 @@ func (r *Replica) begin(now kafka.Instant, out *sim.Out) {
 		t.Topic = Partition.Topic
 		t.Partitions = []kmsg.BeginQuorumEpochRequestTopicPartition{p}
 		req := kmsg.NewPtrBeginQuorumEpochRequest()
-		req.Version, req.VoterID = epochVersion, int32(v.ID)
+		req.Version, req.ClusterID, req.VoterID = epochVersion, r.clusterID(), int32(v.ID)
 		req.Topics = []kmsg.BeginQuorumEpochRequestTopic{t}
 		r.send(v.ID, req, out)
 	}
@@ -73,7 +73,10 @@ func (r *Replica) begin(now kafka.Instant, out *sim.Out) {
 
 // beginAsked answers a leader that says so (handleBeginQuorumEpochRequest).
 func (r *Replica) beginAsked(now kafka.Instant, req *kmsg.BeginQuorumEpochRequest, out *sim.Out, m Machine) *kmsg.BeginQuorumEpochResponse {
-	resp := &kmsg.BeginQuorumEpochResponse{Version: req.Version}
+	resp := &kmsg.BeginQuorumEpochResponse{Version: req.Version, ErrorCode: int16(r.sameCluster(req.ClusterID))}
+	if resp.ErrorCode != 0 {
+		return resp
+	}
 	if len(req.Topics) != 1 || req.Topics[0].Topic != Partition.Topic || len(req.Topics[0].Partitions) != 1 {
 		resp.ErrorCode = int16(kafka.InvalidRequest)
 		return resp
@@ -146,7 +149,7 @@ func (r *Replica) sayEnd(now kafka.Instant, out *sim.Out) {
 		t.Topic = Partition.Topic
 		t.Partitions = []kmsg.EndQuorumEpochRequestTopicPartition{p}
 		req := kmsg.NewPtrEndQuorumEpochRequest()
-		req.Version = epochVersion
+		req.Version, req.ClusterID = epochVersion, r.clusterID()
 		req.Topics = []kmsg.EndQuorumEpochRequestTopic{t}
 		r.send(v.ID, req, out)
 	}
@@ -155,7 +158,10 @@ func (r *Replica) sayEnd(now kafka.Instant, out *sim.Out) {
 // endAsked answers a leader that resigned: whoever follows it stands for
 // election, the first of its list at once (handleEndQuorumEpochRequest).
 func (r *Replica) endAsked(now kafka.Instant, req *kmsg.EndQuorumEpochRequest, out *sim.Out, m Machine) *kmsg.EndQuorumEpochResponse {
-	resp := &kmsg.EndQuorumEpochResponse{Version: req.Version}
+	resp := &kmsg.EndQuorumEpochResponse{Version: req.Version, ErrorCode: int16(r.sameCluster(req.ClusterID))}
+	if resp.ErrorCode != 0 {
+		return resp
+	}
 	if len(req.Topics) != 1 || req.Topics[0].Topic != Partition.Topic || len(req.Topics[0].Partitions) != 1 {
 		resp.ErrorCode = int16(kafka.InvalidRequest)
 		return resp

@@ -50,7 +50,7 @@ type Replica struct {
 	state  State
 	epoch  kafka.LeaderEpoch
 	leader kafka.NodeID // NoNode: unknown
-	voted  kafka.NodeID // NoNode: no vote given in this epoch
+	voted  replicaKey   // NoNode: no vote given in this epoch
 	slot   int          // of the log in the machine's Dir
 	hw     kafka.Offset // NoOffset: unknown
 	taken  kafka.Offset // next offset that TakeCommitted returns
@@ -82,7 +82,7 @@ func New(cfg Config) (*Replica, error) {
 	}
 	return &Replica{
 		cfg: cfg, rng: sim.NewRand(cfg.Seed, "raft/"+fmt.Sprint(cfg.ID)),
-		leader: kafka.NoNode, voted: kafka.NoNode, slot: -1, hw: kafka.NoOffset,
+		leader: kafka.NoNode, voted: nobody, slot: -1, hw: kafka.NoOffset,
 		deadline: kafka.Never, armed: kafka.Never, stopBy: kafka.Never,
 		voters: cfg.voters(),
 		fetch:  fetching{voter: -1, hw: kafka.NoOffset, giveUp: kafka.Never},
@@ -155,7 +155,7 @@ func (r *Replica) boot(now kafka.Instant, out *sim.Out, m Machine) {
 	q := *m.Quorum
 	r.epoch = max(q.LeaderEpoch, r.lastEpoch(m))
 	if r.epoch == q.LeaderEpoch {
-		r.leader, r.voted = q.LeaderID, q.VotedID
+		r.leader, r.voted = q.LeaderID, replicaKey{q.VotedID, q.VotedDirectory}
 	}
 	only := r.isVoter() && len(r.voters) == 1
 	switch {
@@ -163,7 +163,7 @@ func (r *Replica) boot(now kafka.Instant, out *sim.Out, m Machine) {
 		r.toProspective(now, out, m)
 	case r.leader == r.cfg.ID: // it led when it ended: never again in that epoch
 		r.enter(now, Resigned, r.electionTimeout(), out, m)
-	case r.voted == r.cfg.ID && r.leader == kafka.NoNode && r.isVoter():
+	case r.voted == r.key() && r.leader == kafka.NoNode && r.isVoter():
 		r.enter(now, Candidate, r.electionTimeout(), out, m)
 		r.openBallot()
 	case r.leader != kafka.NoNode:
@@ -320,7 +320,7 @@ func (r *Replica) Digest(h *sim.Hash) {
 	h.Int(int64(r.cfg.ID))
 	r.rng.Digest(h)
 	for _, v := range []int64{
-		int64(r.state), int64(r.epoch), int64(r.leader), int64(r.voted), int64(r.hw), int64(r.taken), int64(r.deadline),
+		int64(r.state), int64(r.epoch), int64(r.leader), int64(r.voted.id), int64(r.hw), int64(r.taken), int64(r.deadline),
 		int64(r.armed), int64(r.stopBy), int64(r.corr), int64(r.scanned), r.snap.bytes, int64(r.snap.last), int64(len(r.peers)),
 	} {
 		h.Int(v)
@@ -330,6 +330,7 @@ func (r *Replica) Digest(h *sim.Hash) {
 		h.Int(int64(p.corr))
 		h.Int(int64(p.retry))
 	}
+	h.Bytes(r.voted.directory[:])
 	digestVoters(h, r.voters)
 	h.Int(int64(len(r.sets)))
 	for _, s := range r.sets {

@@ -63,12 +63,32 @@ func (r *Replica) fetchAsked(now kafka.Instant, in *sim.Input, req *kmsg.FetchRe
 		out.Reply(in.Conn, in.Corr, failedFetch(req, kafka.InvalidRequest))
 		return
 	}
+	if code := r.sameCluster(req.ClusterID); code != kafka.None {
+		out.Reply(in.Conn, in.Corr, failedFetch(req, code))
+		return
+	}
 	p := &req.Topics[0].Partitions[0]
 	if code := r.validate(kafka.LeaderEpoch(p.CurrentLeaderEpoch)); code != kafka.None {
 		out.Reply(in.Conn, in.Corr, r.fetchResponse(req.Version, code))
 		return
 	}
 	r.serve(now, in, req, p, out, m)
+}
+
+// sameCluster checks the cluster.id of a request (KafkaRaftClient.hasValidClusterId).
+func (r *Replica) sameCluster(id *string) kafka.ErrorCode {
+	if id != nil && r.cfg.ClusterID != "" && *id != r.cfg.ClusterID {
+		return kafka.InconsistentClusterID
+	}
+	return kafka.None
+}
+
+// clusterID is the cluster.id for a request; nil if there is none.
+func (r *Replica) clusterID() *string {
+	if r.cfg.ClusterID == "" {
+		return nil
+	}
+	return kmsg.StringPtr(r.cfg.ClusterID)
 }
 
 // validate checks a request that only the leader of an epoch can serve

@@ -27,6 +27,7 @@ func (r *Replica) snapshotRequest() *kmsg.FetchSnapshotRequest {
 	t.Topic = Partition.Topic
 	t.Partitions = []kmsg.FetchSnapshotRequestTopicPartition{p}
 	req := kmsg.NewPtrFetchSnapshotRequest()
+	req.ClusterID = r.clusterID()
 	req.Version, req.ReplicaID, req.MaxBytes = 1, int32(r.cfg.ID), fetchBytesMax
 	req.Topics = []kmsg.FetchSnapshotRequestTopic{t}
 	return req
@@ -37,6 +38,10 @@ func (r *Replica) snapshotAsked(now kafka.Instant, req *kmsg.FetchSnapshotReques
 	resp := req.ResponseKind().(*kmsg.FetchSnapshotResponse)
 	if len(req.Topics) != 1 || req.Topics[0].Topic != Partition.Topic || len(req.Topics[0].Partitions) != 1 {
 		resp.ErrorCode = int16(kafka.InvalidRequest)
+		return resp
+	}
+	if code := r.sameCluster(req.ClusterID); code != kafka.None {
+		resp.ErrorCode = int16(code)
 		return resp
 	}
 	p := &req.Topics[0].Partitions[0]

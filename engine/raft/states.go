@@ -23,7 +23,7 @@ func (r *Replica) enter(now kafka.Instant, s State, timeout kafka.Duration, out 
 
 // persist writes quorum-state.
 func (r *Replica) persist(m Machine) {
-	*m.Quorum = QuorumState{LeaderEpoch: r.epoch, LeaderID: r.leader, VotedID: r.voted, Dynamic: r.dynamic()}
+	*m.Quorum = QuorumState{LeaderEpoch: r.epoch, LeaderID: r.leader, VotedID: r.voted.id, VotedDirectory: r.voted.directory, Dynamic: r.dynamic()}
 }
 
 // never stands for a state that no time-out ends.
@@ -68,13 +68,13 @@ func (r *Replica) timedOut(now kafka.Instant, out *sim.Out, m Machine) {
 	case Leader: // no majority has fetched for 1.5 fetch time-outs
 		r.toResigned(now, out, m)
 	case Resigned:
-		r.toUnattached(now, r.epoch+1, kafka.NoNode, out, m)
+		r.toUnattached(now, r.epoch+1, nobody, out, m)
 	}
 }
 
 // toUnattached enters an epoch without knowing its leader, with a vote already
 // given in it or not.
-func (r *Replica) toUnattached(now kafka.Instant, epoch kafka.LeaderEpoch, voted kafka.NodeID, out *sim.Out, m Machine) {
+func (r *Replica) toUnattached(now kafka.Instant, epoch kafka.LeaderEpoch, voted replicaKey, out *sim.Out, m Machine) {
 	timeout := never
 	if r.isVoter() {
 		timeout = r.electionTimeout()
@@ -93,7 +93,7 @@ func (r *Replica) toFollower(now kafka.Instant, leader kafka.NodeID, epoch kafka
 	}
 	r.enter(now, s, timeout, out, m)
 	if epoch > r.epoch {
-		r.voted = kafka.NoNode
+		r.voted = nobody
 	}
 	r.epoch, r.leader = epoch, leader
 	r.fetch.last, r.fetch.joinAt = now, now.Add(r.cfg.FetchTimeout)
@@ -126,7 +126,7 @@ func (r *Replica) lostPreVote(now kafka.Instant, out *sim.Out, m Machine) {
 func (r *Replica) toCandidate(now kafka.Instant, out *sim.Out, m Machine) {
 	r.enter(now, Candidate, r.electionTimeout(), out, m)
 	r.epoch++
-	r.leader, r.voted = kafka.NoNode, r.cfg.ID
+	r.leader, r.voted = kafka.NoNode, r.key()
 	r.persist(m)
 	r.openBallot()
 	if r.won() {
@@ -153,7 +153,7 @@ func (r *Replica) maybeTransition(now kafka.Instant, leader kafka.NodeID, epoch 
 	case epoch < r.epoch || leader == r.cfg.ID:
 		return false
 	case leader == kafka.NoNode && epoch > r.epoch:
-		r.toUnattached(now, epoch, kafka.NoNode, out, m)
+		r.toUnattached(now, epoch, nobody, out, m)
 	case leader != kafka.NoNode && (epoch > r.epoch || r.leader == kafka.NoNode):
 		r.toFollower(now, leader, epoch, out, m)
 	default:

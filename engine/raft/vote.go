@@ -73,7 +73,7 @@ func (r *Replica) voteRequest(to kafka.NodeID, m Machine) *kmsg.VoteRequest {
 	t.Topic = Partition.Topic
 	t.Partitions = []kmsg.VoteRequestTopicPartition{p}
 	req := kmsg.NewPtrVoteRequest()
-	req.Version, req.VoterID = voteVersion, int32(to)
+	req.Version, req.ClusterID, req.VoterID = voteVersion, r.clusterID(), int32(to)
 	req.Topics = []kmsg.VoteRequestTopic{t}
 	return req
 }
@@ -81,16 +81,19 @@ func (r *Replica) voteRequest(to kafka.NodeID, m Machine) *kmsg.VoteRequest {
 // voteAsked answers a Vote (KafkaRaftClient.handleVoteRequest). A newer epoch is
 // entered first, whether the vote is granted then or not.
 func (r *Replica) voteAsked(now kafka.Instant, req *kmsg.VoteRequest, out *sim.Out, m Machine) *kmsg.VoteResponse {
+	if code := r.sameCluster(req.ClusterID); code != kafka.None {
+		return &kmsg.VoteResponse{Version: req.Version, ErrorCode: int16(code)}
+	}
 	if len(req.Topics) != 1 || req.Topics[0].Topic != Partition.Topic || len(req.Topics[0].Partitions) != 1 {
 		return &kmsg.VoteResponse{Version: req.Version, ErrorCode: int16(kafka.InvalidRequest)}
 	}
 	p := &req.Topics[0].Partitions[0]
-	candidate, epoch := kafka.NodeID(p.CandidateID), kafka.LeaderEpoch(p.CandidateEpoch)
-	if code := r.validVoterRequest(candidate, epoch); code != kafka.None {
+	candidate, epoch := replicaKey{kafka.NodeID(p.CandidateID), p.CandidateDirectoryID}, kafka.LeaderEpoch(p.CandidateEpoch)
+	if code := r.validVoterRequest(candidate.id, epoch); code != kafka.None {
 		return r.voteResponse(req.Version, code, false)
 	}
 	if epoch > r.epoch {
-		r.toUnattached(now, epoch, kafka.NoNode, out, m)
+		r.toUnattached(now, epoch, nobody, out, m)
 	}
 	if !r.addressed(req.VoterID, p.VoterDirectoryID) {
 		return r.voteResponse(req.Version, kafka.InvalidVoterKey, false)
@@ -109,13 +112,13 @@ func (r *Replica) voteAsked(now kafka.Instant, req *kmsg.VoteRequest, out *sim.O
 }
 
 // canGrant is EpochState.canGrantVote of all the states.
-func (r *Replica) canGrant(candidate kafka.NodeID, upToDate, preVote bool) bool {
+func (r *Replica) canGrant(candidate replicaKey, upToDate, preVote bool) bool {
 	switch r.state {
 	case Unattached, Prospective:
 		switch {
 		case preVote:
 			return upToDate
-		case r.voted != kafka.NoNode:
+		case r.voted != nobody:
 			return r.voted == candidate
 		}
 		return r.leader == kafka.NoNode && upToDate

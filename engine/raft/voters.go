@@ -26,6 +26,18 @@ func NewVoter(id kafka.NodeID, directory [16]byte, host string) Voter {
 	return Voter{ID: id, Directory: directory, Host: host, Port: listenerPort, MaxVersion: kraftVersionMax}
 }
 
+// replicaKey names a replica: the id alone does not, since KIP-853 (raft/ReplicaKey.java).
+type replicaKey struct {
+	id        kafka.NodeID
+	directory [16]byte
+}
+
+// nobody is the candidate that a replica votes for before it votes.
+var nobody = replicaKey{id: kafka.NoNode}
+
+// key is the replica's own.
+func (r *Replica) key() replicaKey { return replicaKey{r.cfg.ID, r.cfg.Directory} }
+
 // is reports whether both are the same replica: the same id in the same directory
 // (raft/ReplicaKey.java).
 func (v Voter) is(id kafka.NodeID, directory [16]byte) bool {

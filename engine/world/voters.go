@@ -56,7 +56,7 @@ func (w *World) initialVoters() (vs []raft.Voter) {
 // controllerSpec describes a controller process, or the controller in a combined one.
 func (w *World) controllerSpec(id kafka.NodeID, initial []raft.Voter) node.ControllerSpec {
 	return node.ControllerSpec{
-		ID: id, Voters: w.controllerIDs(), Dynamic: w.spec.Cluster.KRaftVersion > 0, Initial: initial,
+		ID: id, ClusterID: w.ClusterID(), Voters: w.controllerIDs(), Dynamic: w.spec.Cluster.KRaftVersion > 0, Initial: initial,
 		Configs: w.serverProperties(), Seed: w.spec.Seed,
 	}
 }
