@@ -108,6 +108,9 @@ func (c *Controller) changeConfigs(res metadata.Resource, changes []configChange
 		}
 		recs = append(recs, &metadata.ConfigRecord{ResourceType: res.Type, ResourceName: res.Name, Name: ch.name, Value: value})
 	}
+	if f := c.conflict(res, recs); f != nil {
+		return nil, f
+	}
 	return recs, nil
 }
 
@@ -138,6 +141,58 @@ func (c *Controller) changedValue(res metadata.Resource, ch configChange) (*stri
 		return nil, failf(kafka.InvalidConfig, "%s", err)
 	}
 	return &value, nil
+}
+
+// conflict checks the values that a resource would have against each other, and a
+// change of the cleaner's threads against how many there are
+// (LogCleaner.validateReconfiguration).
+func (c *Controller) conflict(res metadata.Resource, recs []metadata.Record) *fault {
+	if len(recs) == 0 {
+		return nil
+	}
+	scope := kafka.ScopeTopic
+	now := func(name string) string {
+		v, _ := c.head.Resolve(res.Name, kafka.NoNode, c.cfg.Static, name)
+		return v
+	}
+	if res.Type == metadata.ResourceBroker {
+		id, err := strconv.Atoi(res.Name)
+		if scope = kafka.ScopeBroker; err != nil {
+			id = int(kafka.NoNode)
+		}
+		now = func(name string) string {
+			v, _ := c.head.ResolveBroker(kafka.NodeID(id), c.cfg.Static, name)
+			return v
+		}
+	}
+	then := func(name string) string {
+		for _, r := range recs {
+			if r := r.(*metadata.ConfigRecord); r.Name == name && r.Value != nil {
+				return *r.Value
+			} else if r.Name == name {
+				return kafka.LookupConfig(scope, name).Default
+			}
+		}
+		return now(name)
+	}
+	if err := kafka.Conflict(scope, then); err != nil {
+		return failf(kafka.InvalidConfig, "%s", err)
+	}
+	const threads = "log.cleaner.threads"
+	if scope == kafka.ScopeTopic || then(threads) == now(threads) {
+		return nil
+	}
+	have, _ := kafka.ParseConfig(scope, threads, now(threads))
+	want, _ := kafka.ParseConfig(scope, threads, then(threads))
+	switch {
+	case want.Int < 1:
+		return failf(kafka.InvalidConfig, "Log cleaner threads should be at least 1")
+	case want.Int < have.Int/2:
+		return failf(kafka.InvalidConfig, "Log cleaner threads cannot be reduced to less than half the current value %d", have.Int)
+	case want.Int > have.Int*2:
+		return failf(kafka.InvalidConfig, "Log cleaner threads cannot be increased to more than double the current value %d", have.Int)
+	}
+	return nil
 }
 
 // allowed checks that there is such a config and that it may be changed.

@@ -39,7 +39,8 @@ const (
 	TypeInt               // short, int and long: a decimal number
 	TypeString            // free text
 	TypeEnum              // one of Valid
-	TypeList              // comma-separated; each one of Valid, if there are any
+	TypeList              // comma-separated; each one of Valid, if there are any, and none twice
+	TypeDecimal           // double: a decimal number, from Min to Max, which are whole
 )
 
 // Unit is what a number counts.
@@ -73,8 +74,8 @@ type Config struct {
 	Scope   Scope
 	Type    ConfigType
 	Default string
-	Min     int64    // of an int; math.MinInt64 if any
-	Max     int64    // of an int; math.MaxInt64 if any
+	Min     int64    // of a number; math.MinInt64 if any
+	Max     int64    // of a number; math.MaxInt64 if any
 	Valid   []string // of an enum, or of each element of a list
 	Unit    Unit
 	Dynamic Dynamic
@@ -82,6 +83,8 @@ type Config struct {
 	// topic sets none (ServerTopicConfigSynonyms).
 	Synonym string
 	Doc     string // one line of meaning
+
+	rule func(list []string) string // of a list: what is wrong with it, "" if nothing
 }
 
 // NoMin and NoMax are the bounds of a config that has none.
@@ -170,7 +173,7 @@ func (e *UnknownConfig) Error() string {
 // ConfigValue is a parsed value: the field that fits the config's type is set.
 type ConfigValue struct {
 	Bool bool
-	Int  int64
+	Int  int64 // of a decimal: millionths
 	Text string   // strings and enums
 	List []string // lists, without blanks around elements
 }
@@ -206,6 +209,8 @@ func (c *Config) Parse(value string) (ConfigValue, error) {
 		return ConfigValue{Text: value}, nil
 	case TypeList:
 		return c.parseList(value)
+	case TypeDecimal:
+		return c.parseDecimal(value)
 	}
 	return ConfigValue{Text: value}, nil
 }
@@ -233,7 +238,15 @@ func (c *Config) parseList(value string) (ConfigValue, error) {
 		if len(c.Valid) > 0 && !slices.Contains(c.Valid, e) {
 			return ConfigValue{}, c.bad(value, "Each element must be one of: "+strings.Join(c.Valid, ", "))
 		}
+		if slices.Contains(v.List, e) {
+			return ConfigValue{}, c.bad(value, "Values must not be duplicated")
+		}
 		v.List = append(v.List, e)
+	}
+	if c.rule != nil {
+		if reason := c.rule(v.List); reason != "" {
+			return ConfigValue{}, c.bad(value, reason)
+		}
 	}
 	return v, nil
 }

@@ -6,9 +6,9 @@ package kafka
 
 func init() {
 	addConfigs(ScopeTopic,
-		Config{Name: "leader.replication.throttled.replicas", Type: TypeList,
+		Config{Name: "leader.replication.throttled.replicas", Type: TypeList, rule: throttledReplicas,
 			Doc: "Replicas whose followers outside the ISR are served within the leader's rate: partition:broker,... or *."},
-		Config{Name: "follower.replication.throttled.replicas", Type: TypeList,
+		Config{Name: "follower.replication.throttled.replicas", Type: TypeList, rule: throttledReplicas,
 			Doc: "Replicas that fetch within the follower's rate while they catch up: partition:broker,... or *."})
 	addConfigs(ScopeBroker,
 		Config{Name: "leader.replication.throttled.rate", Type: TypeInt, Default: "9223372036854775807", Min: 0, Max: NoMax, Unit: UnitBytes, Dynamic: PerBroker,

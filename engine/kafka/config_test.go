@@ -23,6 +23,19 @@ func TestParseConfig(t *testing.T) {
 		{ScopeTopic, "cleanup.policy", "compact, delete", ConfigValue{List: []string{"compact", "delete"}}, ""},
 		{ScopeTopic, "cleanup.policy", "shred", ConfigValue{}, "Invalid value shred for topic configuration cleanup.policy: Each element must be one of: compact, delete"},
 		{ScopeTopic, "message.timestamp.type", "LogAppendTime", ConfigValue{Text: "LogAppendTime"}, ""},
+		{ScopeTopic, "cleanup.policy", "delete,delete", ConfigValue{}, "Invalid value delete,delete for topic configuration cleanup.policy: Values must not be duplicated"},
+		{ScopeTopic, "min.cleanable.dirty.ratio", "0.25", ConfigValue{Int: 250_000}, ""},
+		{ScopeTopic, "min.cleanable.dirty.ratio", "1", ConfigValue{Int: 1_000_000}, ""},
+		{ScopeTopic, "min.cleanable.dirty.ratio", ".5", ConfigValue{Int: 500_000}, ""},
+		{ScopeTopic, "min.cleanable.dirty.ratio", "1.0000001", ConfigValue{}, "Invalid value 1.0000001 for topic configuration min.cleanable.dirty.ratio: Value must be no more than 1"},
+		{ScopeTopic, "min.cleanable.dirty.ratio", "2", ConfigValue{}, "Invalid value 2 for topic configuration min.cleanable.dirty.ratio: Value must be no more than 1"},
+		{ScopeTopic, "min.cleanable.dirty.ratio", "-0.5", ConfigValue{}, "Invalid value -0.5 for topic configuration min.cleanable.dirty.ratio: Value must be at least 0"},
+		{ScopeTopic, "min.cleanable.dirty.ratio", "-0.0000001", ConfigValue{}, "Invalid value -0.0000001 for topic configuration min.cleanable.dirty.ratio: Value must be at least 0"},
+		{ScopeTopic, "min.cleanable.dirty.ratio", "half", ConfigValue{}, "Invalid value half for topic configuration min.cleanable.dirty.ratio: Not a number"},
+		{ScopeTopic, "min.cleanable.dirty.ratio", ".", ConfigValue{}, "Invalid value . for topic configuration min.cleanable.dirty.ratio: Not a number"},
+		{ScopeTopic, "leader.replication.throttled.replicas", "0:1,1:2", ConfigValue{List: []string{"0:1", "1:2"}}, ""},
+		{ScopeTopic, "leader.replication.throttled.replicas", "*", ConfigValue{List: []string{"*"}}, ""},
+		{ScopeTopic, "leader.replication.throttled.replicas", "*,0:1", ConfigValue{}, "Invalid value *,0:1 for topic configuration leader.replication.throttled.replicas: Must be the literal '*' or a list of replicas as partition:broker,partition:broker,..."},
 		{ScopeBroker, "replica.lag.time.max.ms", "10000", ConfigValue{Int: 10000}, ""},
 		{ScopeBroker, "retention.ms", "1", ConfigValue{}, "Unknown broker config name: retention.ms (did you mean log.retention.ms?)"},
 		{ScopeBroker, "replica.lag.time.max.sm", "1", ConfigValue{}, "Unknown broker config name: replica.lag.time.max.sm (did you mean replica.lag.time.max.ms?)"},
@@ -105,6 +118,37 @@ func TestTableIsSorted(t *testing.T) {
 			if c.Scope != s || NearestConfig(s, c.Name) != c.Name {
 				t.Errorf("%s", c.Name)
 			}
+		}
+	}
+}
+
+// Configs that do not go together, and that every default goes with the others.
+func TestConflict(t *testing.T) {
+	for _, c := range []struct {
+		scope Scope
+		set   map[string]string
+		bad   string
+	}{
+		{ScopeTopic, nil, ""}, {ScopeBroker, nil, ""},
+		{ScopeTopic, map[string]string{"min.compaction.lag.ms": "10", "max.compaction.lag.ms": "9"}, "min.compaction.lag.ms"},
+		{ScopeBroker, map[string]string{"log.cleaner.dedupe.buffer.size": "2097152", "log.cleaner.threads": "2"}, "log.cleaner.dedupe.buffer.size"},
+		{ScopeBroker, map[string]string{"log.cleaner.dedupe.buffer.size": "2097154", "log.cleaner.threads": "2"}, ""},
+		{ScopeBroker, map[string]string{"broker.session.timeout.ms": "3000"}, "broker.heartbeat.interval.ms"},
+		{ScopeBroker, map[string]string{"replica.lag.time.max.ms": "400"}, "replica.fetch.wait.max.ms"},
+		{ScopeBroker, map[string]string{"log.retention.ms": "0"}, "log.retention.ms"},
+	} {
+		err := Conflict(c.scope, func(name string) string {
+			if v, ok := c.set[name]; ok {
+				return v
+			}
+			return LookupConfig(c.scope, name).Default
+		})
+		bad := ""
+		if e, ok := err.(*ConfigError); ok {
+			bad = e.Name
+		}
+		if bad != c.bad {
+			t.Errorf("%v: %v, want one of %q", c.set, err, c.bad)
 		}
 	}
 }

@@ -162,12 +162,16 @@ func parsed(scope kafka.Scope, name, value string) kafka.ConfigValue {
 }
 
 // Check reports what is wrong with server.properties: the first unknown name
-// or bad value, as *kafka.UnknownConfig or *kafka.ConfigError.
+// or bad value, or one that does not go with another, as *kafka.UnknownConfig or
+// *kafka.ConfigError.
 func (s Static) Check() error {
 	for _, v := range s {
 		if _, err := kafka.ParseConfig(kafka.ScopeBroker, v.Name, v.Value); err != nil {
 			return err
 		}
 	}
-	return nil
+	return kafka.Conflict(kafka.ScopeBroker, func(name string) string {
+		v, _ := Empty().ResolveBroker(kafka.NoNode, s, name)
+		return v
+	})
 }

@@ -83,3 +83,18 @@ func (a *args) dynamicConfigs(scope kafka.Scope) []world.Config {
 	}
 	return append(cs, a.configs(scope)...)
 }
+
+// conflict complains about configs that do not go together.
+func (p *parser) conflict(st *statement, scope kafka.Scope, set []world.Config) {
+	err := kafka.Conflict(scope, func(name string) string {
+		for _, c := range set {
+			if c.Name == name {
+				return c.Value
+			}
+		}
+		return kafka.LookupConfig(scope, name).Default
+	})
+	if err != nil {
+		p.problem(st.line, st.col, err.Error())
+	}
+}

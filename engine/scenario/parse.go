@@ -15,6 +15,7 @@ type parser struct {
 	file     *File
 	end      kafka.Instant
 	endLine  int
+	configs  statement      // the last one that set broker configs
 	seen     map[string]int // header words that may come once, with their line
 	at       kafka.Instant  // of the statement being parsed
 }
@@ -271,6 +272,7 @@ func (p *parser) finish() {
 		p.problem(p.endLine, 1, "the script ends at "+p.end.String()+", but a step or an expectation reaches to "+f.End.String())
 	}
 	f.End = max(f.End, p.end)
+	p.conflict(&p.configs, kafka.ScopeBroker, f.Spec.Cluster.Configs)
 	for _, s := range f.Steps {
 		if s.Expect == nil || s.Expect.Form != FormEventually {
 			continue

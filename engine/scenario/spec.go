@@ -29,6 +29,7 @@ func (p *parser) cluster(st *statement) {
 	c.Jitter = a.duration("jitter", c.Jitter)
 	c.Bandwidth = a.bandwidth(0)
 	c.Configs = append(c.Configs, a.configs(kafka.ScopeBroker)...)
+	p.configs = *st
 	a.done()
 }
 
@@ -64,6 +65,7 @@ func (p *parser) brokerConfigs(st *statement) {
 		}
 	}
 	p.file.Spec.Cluster.Configs = append(p.file.Spec.Cluster.Configs, cs...)
+	p.configs = *st
 	a.done()
 }
 
@@ -108,6 +110,7 @@ func (p *parser) topicSpec(a *args) world.TopicSpec {
 		t.ReplicationFactor = min(3, p.names.brokersAt(p.at))
 	}
 	t.Configs = a.configs(kafka.ScopeTopic)
+	p.conflict(a.st, kafka.ScopeTopic, t.Configs)
 	a.done()
 	return t
 }
