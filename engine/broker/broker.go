@@ -50,7 +50,7 @@ const (
 	timerLogs      // A: logs open, logs closed, shutdown patience, a failed directory is not known
 	timerRetention // log.retention.check.interval.ms
 	timerPurge     // files of deleted segments go
-	timerCleaner   // A: look for a log to clean, a step of a pass is done
+	timerCleaner   // A: look for a log to clean, a step of a pass is done; B: thread
 	timerDelete    // earliest deadline in the DeleteRecords purgatory
 )
 
@@ -153,6 +153,7 @@ func (b *Broker) Clone(dir *storage.Dir, d *disk.Disk) *Broker {
 	c.assign = b.assign.clone()
 	c.pids = b.pids.clone()
 	c.uses = slices.Clone(b.uses)
+	c.care.cleaner.threads = slices.Clone(b.care.cleaner.threads)
 	c.scratch, c.produced, c.spareProduce = nil, nil, nil
 	return &c
 }
@@ -273,7 +274,7 @@ func (b *Broker) fired(now kafka.Instant, t sim.Timer, out *sim.Out) {
 	case timerPurge:
 		b.purge(now, out)
 	case timerCleaner:
-		b.cleanerFired(now, t.A, out)
+		b.cleanerFired(now, t.A, t.B, out)
 	case timerDelete:
 		b.expireDeletes(now, out)
 	}

@@ -31,11 +31,14 @@ func (r *Replica) Care(now kafka.Instant) Care {
 	if !p.set.log.Compact {
 		return c
 	}
-	c.NextLook = k.cleaner.next
+	for i := range k.cleaner.threads {
+		c.NextLook = min(c.NextLook, k.cleaner.threads[i].next)
+	}
 	c.Cleanable = r.Log.Cleanable(now, c.Checkpoint, p.hw)
 	c.Uncleanable = slices.Contains(k.cleaner.bad, p.num)
-	if k.cleaner.pass != nil && k.cleaner.part == p.num {
-		c.Pass, c.StepDue, c.StepTakes = k.cleaner.pass, k.cleaner.due, r.b.stepTakes(k.cleaner.pass.Work())
+	if i := k.cleaner.at(p.num); i >= 0 {
+		t := &k.cleaner.threads[i]
+		c.Pass, c.StepDue, c.StepTakes = t.pass, t.due, t.take
 	}
 	return c
 }

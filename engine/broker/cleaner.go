@@ -1,6 +1,8 @@
 package broker
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -10,15 +12,19 @@ import (
 	"github.com/highwater-sim/highwater/engine/trace"
 )
 
-// The log cleaner (LogCleaner.java, LogCleanerManager.java): one thread. It takes
-// the filthiest log that is dirty enough, then deletes old segments of compacted
-// logs, and sleeps log.cleaner.backoff.ms if there was nothing to clean.
+// The log cleaner (LogCleaner.java, LogCleanerManager.java): log.cleaner.threads
+// of them. Each takes the filthiest log that is dirty enough and that no other is
+// at, then deletes old segments of compacted logs, and sleeps
+// log.cleaner.backoff.ms if there was nothing to clean.
 //
 //	asleep ──> look ──┬─ nothing to do ─> expire ─> back-off ─> look
 //	    ▲             ├─ a log ─> pass, step by step ─> look
 //	    └─────────────┴─ no log could ever need it ─> asleep until one grows
 //
-// Left out: more threads, the throttle's account of writes (what is read counts).
+// The offset map's memory is shared out among the threads for good, the throttle's
+// rate (log.cleaner.io.max.bytes.per.second) among those that are at a pass when a
+// step begins. What a step wrote is charged to the step after it. A change of the
+// cleaner's configs ends every pass and begins anew (LogCleaner.reconfigure).
 
 const (
 	// cleanerBytesPerSecond is how fast a pass goes on our disks where no throttle
@@ -27,23 +33,62 @@ const (
 	// bytesPerKey is an entry of the offset map: an MD5 sum and an offset
 	// (SkimpyOffsetMap.java).
 	bytesPerKey = 24
+	// cleanerMapMax is the most memory of a thread's offset map.
+	cleanerMapMax = math.MaxInt32
+	// cleanerThreadsMax bounds what runs here; Kafka does not.
+	cleanerThreadsMax = 64
 )
 
-// The uses of timerCleaner, told apart by A.
+// The uses of timerCleaner, told apart by A; B is the thread.
 const (
 	cleanerLook int32 = iota
 	cleanerStep
 )
 
-// cleaner is the cleaner thread.
+// cleaner is what the cleaner's threads share.
 type cleaner struct {
+	threads []cleanerThread
+	bad     []int32 // uncleanable partitions (KIP-346), sorted; never changed in place
+	done    int64   // passes since the process began
+}
+
+// cleanerThread is one thread of the cleaner.
+type cleanerThread struct {
 	last kafka.Instant // when it looked last, or began
 	next kafka.Instant // when it looks next; Never: asleep, or at a pass
 	pass *storage.Cleaning
-	part int32         // that the pass is over
-	due  kafka.Instant // when the pass's step is done
-	bad  []int32       // uncleanable partitions (KIP-346), sorted; never changed in place
-	done int64         // passes since the process began
+	part int32          // that the pass is over
+	due  kafka.Instant  // when the pass's step is done
+	take kafka.Duration // how long the step takes in all
+	owed int64          // bytes that the pass has written and the throttle not counted
+}
+
+// startCleaner starts as many threads as there are to be; passes under way are
+// given up.
+func (b *Broker) startCleaner(now kafka.Instant, out *sim.Out) {
+	c := &b.care.cleaner
+	for t := range c.threads {
+		if th := &c.threads[t]; th.pass != nil {
+			b.abortCleaning(b.parts[th.part], "the cleaner's configs have changed", out)
+		}
+		out.ClearTimer(cleanerTimer(cleanerLook, t))
+	}
+	c.threads = make([]cleanerThread, min(b.set.cleaner.threads, cleanerThreadsMax))
+	for t := range c.threads {
+		c.threads[t] = cleanerThread{last: now, next: kafka.Never}
+	}
+	b.wakeCleaner(out)
+}
+
+func cleanerTimer(use int32, thread int) sim.Timer {
+	t := timer(timerCleaner, use)
+	t.B = int32(thread)
+	return t
+}
+
+// at returns the thread that is over a partition, -1 if none is.
+func (c *cleaner) at(part int32) int {
+	return slices.IndexFunc(c.threads, func(t cleanerThread) bool { return t.pass != nil && t.part == part })
 }
 
 // mayNeedCleaner reports whether the cleaner could have anything to do on a log
@@ -56,45 +101,64 @@ func (b *Broker) mayNeedCleaner(p *partition) bool {
 	return p.set.log.Delete && l.Size() > 0 || l.HasCleanable(b.dir.CleanCheckpoint(p.slot))
 }
 
-// stirCleaner wakes a sleeping cleaner for a log that has grown.
+// stirCleaner wakes sleeping threads for a log that has grown.
 func (b *Broker) stirCleaner(p *partition, out *sim.Out) {
-	if p.set.log.Compact && b.care.cleaner.next == kafka.Never && b.mayNeedCleaner(p) {
+	if p.set.log.Compact && b.care.cleaner.asleep() && b.mayNeedCleaner(p) {
 		b.wakeCleaner(out)
 	}
 }
 
-// wakeCleaner has a sleeping cleaner look at its next regular moment.
+// asleep reports whether some thread sleeps until a log grows.
+func (c *cleaner) asleep() bool {
+	for i := range c.threads {
+		if t := &c.threads[i]; t.pass == nil && t.next == kafka.Never {
+			return true
+		}
+	}
+	return false
+}
+
+// wakeCleaner has sleeping threads look at their next regular moment.
 func (b *Broker) wakeCleaner(out *sim.Out) {
-	c := &b.care.cleaner
-	if !b.set.cleanerEnable || c.pass != nil || c.next != kafka.Never {
-		return
+	for i := range b.care.cleaner.threads {
+		b.wakeThread(i, out)
 	}
-	backoff := max(b.set.cleanerBackoff, kafka.Millisecond)
-	c.next = c.last.Add((out.Now().Sub(c.last)/backoff + 1) * backoff)
-	out.SetTimer(timer(timerCleaner, cleanerLook), c.next)
 }
 
-func (b *Broker) cleanerFired(now kafka.Instant, use int32, out *sim.Out) {
-	if use == cleanerStep {
-		b.cleanerSteps(now, out)
+func (b *Broker) wakeThread(i int, out *sim.Out) {
+	t := &b.care.cleaner.threads[i]
+	if !b.set.cleaner.enable || t.pass != nil || t.next != kafka.Never {
 		return
 	}
-	b.care.cleaner.next = kafka.Never
-	b.cleanerLooks(now, out)
+	backoff := max(b.set.cleaner.backoff, kafka.Millisecond)
+	t.next = t.last.Add((out.Now().Sub(t.last)/backoff + 1) * backoff)
+	out.SetTimer(cleanerTimer(cleanerLook, i), t.next)
 }
 
-// cleanerLooks picks the filthiest log and begins a pass over it
-// (LogCleanerManager.grabFilthiestCompactedLog), or deletes and sleeps.
-func (b *Broker) cleanerLooks(now kafka.Instant, out *sim.Out) {
+func (b *Broker) cleanerFired(now kafka.Instant, use, thread int32, out *sim.Out) {
+	switch {
+	case int(thread) >= len(b.care.cleaner.threads):
+	case use == cleanerStep:
+		b.cleanerSteps(now, int(thread), out)
+	default:
+		b.care.cleaner.threads[thread].next = kafka.Never
+		b.cleanerLooks(now, int(thread), out)
+	}
+}
+
+// cleanerLooks has a thread pick the filthiest log and begin a pass over it
+// (LogCleanerManager.grabFilthiestCompactedLog), or delete and sleep.
+func (b *Broker) cleanerLooks(now kafka.Instant, thread int, out *sim.Out) {
 	c := &b.care.cleaner
-	if c.pass != nil {
+	t := &c.threads[thread]
+	if t.pass != nil {
 		return
 	}
-	c.last = now
+	t.last = now
 	best := int32(-1)
 	var most storage.Cleanable
 	for i, p := range b.parts {
-		if p == nil || !p.set.log.Compact || !b.log(p).HasCleanable(b.dir.CleanCheckpoint(p.slot)) || slices.Contains(c.bad, int32(i)) {
+		if p == nil || !p.set.log.Compact || !b.log(p).HasCleanable(b.dir.CleanCheckpoint(p.slot)) || slices.Contains(c.bad, int32(i)) || c.at(int32(i)) >= 0 {
 			continue
 		}
 		m := b.log(p).Cleanable(now, b.dir.CleanCheckpoint(p.slot), p.hw)
@@ -103,22 +167,22 @@ func (b *Broker) cleanerLooks(now kafka.Instant, out *sim.Out) {
 		}
 	}
 	if best >= 0 {
-		b.beginCleaning(now, best, most, out)
+		b.beginCleaning(now, thread, best, most, out)
 		return
 	}
 	needed := false
 	for i, p := range b.parts {
-		if p != nil && p.set.log.Compact {
+		if p != nil && p.set.log.Compact && c.at(int32(i)) < 0 {
 			b.expireLog(now, int32(i), out)
 			needed = needed || b.mayNeedCleaner(b.parts[i])
 		}
 	}
 	if needed {
-		b.wakeCleaner(out)
+		b.wakeThread(thread, out)
 	}
 }
 
-func (b *Broker) beginCleaning(now kafka.Instant, i int32, m storage.Cleanable, out *sim.Out) {
+func (b *Broker) beginCleaning(now kafka.Instant, thread int, i int32, m storage.Cleanable, out *sim.Out) {
 	p := b.parts[i]
 	why := "dirty ratio " + ratioText(m.DirtyRatioPPM()) + " > " + ratioText(p.set.log.DirtyRatioPPM)
 	if !m.Exceeds(p.set.log.DirtyRatioPPM) {
@@ -128,10 +192,10 @@ func (b *Broker) beginCleaning(now kafka.Instant, i int32, m storage.Cleanable, 
 		Kind: trace.CleanerStarted, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID,
 		From: m.FirstDirty, Offset: m.FirstUncleanable, N: m.DirtyBytes, Say: why,
 	})
-	c := &b.care.cleaner
-	c.pass = storage.NewCleaning(now, m, int(b.set.cleanerBuffer/bytesPerKey*9/10), p.producers.tails())
-	c.part = i
-	b.planStep(now, out)
+	t := &b.care.cleaner.threads[thread]
+	t.pass = storage.NewCleaning(now, m, b.set.cleaner.keysMax(), p.producers.tails())
+	t.part, t.owed = i, 0
+	b.planStep(now, thread, out)
 }
 
 // tails are the last batches of the producers that a partition knows.
@@ -148,50 +212,72 @@ func (s producers) tails() []storage.ProducerTail {
 	return t
 }
 
-// planStep sets the time that the pass's step takes.
-func (b *Broker) planStep(now kafka.Instant, out *sim.Out) {
+// planStep sets the time that the step of a thread's pass takes: as fast as the disk
+// is, or as the thread's part of the throttle lets it.
+func (b *Broker) planStep(now kafka.Instant, thread int, out *sim.Out) {
 	c := &b.care.cleaner
-	c.due = now.Add(b.stepTakes(c.pass.Work()))
-	out.SetTimer(timer(timerCleaner, cleanerStep), c.due)
+	busy := int64(0)
+	for i := range c.threads {
+		if c.threads[i].pass != nil {
+			busy++
+		}
+	}
+	t := &c.threads[thread]
+	work := t.pass.Work()
+	t.take = max(lasts(work, cleanerBytesPerSecond), lasts(work+t.owed, max(b.set.cleaner.rate/busy, 1)))
+	t.due, t.owed = now.Add(t.take), 0
+	out.SetTimer(cleanerTimer(cleanerStep, thread), t.due)
 }
 
-// stepTakes is how long the cleaner needs to read a number of bytes.
-func (b *Broker) stepTakes(work int64) kafka.Duration {
-	rate := min(b.set.cleanerRate, cleanerBytesPerSecond)
-	return kafka.Duration(work/rate)*kafka.Second + kafka.Duration(work%rate*int64(kafka.Second)/rate)
+// lasts is how long bytes take at a rate per second.
+func lasts(bytes, rate int64) kafka.Duration {
+	if bytes/rate >= int64(kafka.Never/kafka.Instant(kafka.Second)) {
+		return kafka.Duration(kafka.Never)
+	}
+	part, _ := bits.Div64(mul(uint64(bytes%rate), uint64(kafka.Second), uint64(rate)))
+	return kafka.Duration(bytes/rate)*kafka.Second + kafka.Duration(part)
 }
 
-// cleanerSteps ends a step of the pass.
-func (b *Broker) cleanerSteps(now kafka.Instant, out *sim.Out) {
-	c := &b.care.cleaner
-	if c.pass == nil {
+// mul gives a*b in 128 bits, and d as it is.
+func mul(a, b, d uint64) (hi, lo, same uint64) {
+	hi, lo = bits.Mul64(a, b)
+	return hi, lo, d
+}
+
+// cleanerSteps ends a step of a thread's pass.
+func (b *Broker) cleanerSteps(now kafka.Instant, thread int, out *sim.Out) {
+	t := &b.care.cleaner.threads[thread]
+	if t.pass == nil {
 		return
 	}
-	p := b.parts[c.part]
+	p := b.parts[t.part]
 	if p == nil {
-		c.pass = nil
-		b.cleanerLooks(now, out)
+		t.pass = nil
+		b.cleanerLooks(now, thread, out)
 		return
 	}
-	before := c.pass
+	before := t.pass
 	next, aborted, err := before.Advance(b.mutLog(p), now)
 	switch {
 	case err != nil:
+		t.pass = nil
 		b.uncleanable(p, err, out)
 	case aborted:
 		b.abortCleaning(p, "its segments are not there any more", out)
 		return
 	default:
-		c.pass = next
+		t.pass = next
+		t.owed += next.Stats.BytesWritten - before.Stats.BytesWritten
 		b.noteStep(p, before, next, out)
 		b.purgeLater(b.log(p).PurgeDue(), out)
 		if next.Stage != storage.Cleaned {
-			b.planStep(now, out)
+			b.planStep(now, thread, out)
 			return
 		}
+		t.pass = nil
 		b.cleaned(now, p, next, out)
 	}
-	b.cleanerLooks(now, out)
+	b.cleanerLooks(now, thread, out)
 }
 
 // noteStep tells of a group of segments that was written.
@@ -216,7 +302,6 @@ func (b *Broker) noteStep(p *partition, before, after *storage.Cleaning, out *si
 // cleaned ends a pass: its end goes into cleaner-offset-checkpoint.
 func (b *Broker) cleaned(now kafka.Instant, p *partition, pass *storage.Cleaning, out *sim.Out) {
 	c := &b.care.cleaner
-	c.pass = nil
 	c.done++
 	if pass.End <= pass.Cleanable.FirstDirty { // the offset map is too small for one batch
 		c.bad = insertSorted(c.bad, p.num)
@@ -250,7 +335,6 @@ func cleanText(s *storage.CleanStats) string {
 // cleaner goes on with others, and this one grows.
 func (b *Broker) uncleanable(p *partition, err error, out *sim.Out) {
 	c := &b.care.cleaner
-	c.pass = nil
 	c.bad = insertSorted(c.bad, p.num)
 	out.Note(trace.Note{
 		Kind: trace.Uncleanable, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Offset: b.log(p).LEO(), Say: err.Error(),
@@ -264,12 +348,19 @@ func insertSorted(list []int32, n int32) []int32 {
 	return list
 }
 
-// abortCleaning ends a pass without an end.
+// abortCleaning ends the pass over a partition without an end.
 func (b *Broker) abortCleaning(p *partition, why string, out *sim.Out) {
-	b.care.cleaner.pass = nil
-	out.ClearTimer(timer(timerCleaner, cleanerStep))
+	if p == nil {
+		return
+	}
+	thread := b.care.cleaner.at(p.num)
+	if thread < 0 {
+		return
+	}
+	b.care.cleaner.threads[thread].pass = nil
+	out.ClearTimer(cleanerTimer(cleanerStep, thread))
 	out.Note(trace.Note{Kind: trace.CleanerAborted, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Say: why})
-	b.wakeCleaner(out)
+	b.wakeThread(thread, out)
 }
 
 // cleanerTruncated adapts the cleaner to a log that was cut
@@ -278,9 +369,7 @@ func (b *Broker) cleanerTruncated(p *partition, out *sim.Out) {
 	if leo := b.log(p).LEO(); b.dir.CleanCheckpoint(p.slot) > leo {
 		b.dir.SetCleanCheckpoint(p.slot, leo)
 	}
-	if c := &b.care.cleaner; c.pass != nil && c.part == p.num {
-		b.abortCleaning(p, "the log was truncated", out)
-	}
+	b.abortCleaning(p, "the log was truncated", out)
 }
 
 // ratioText prints millionths as a decimal number.

@@ -75,25 +75,33 @@ func (c *logCare) digest(h *sim.Hash) {
 	h.Int(int64(c.checkDue))
 	h.Int(int64(c.purgeDue))
 	h.Int(int64(c.offline))
-	h.Int(int64(c.cleaner.last))
-	h.Int(int64(c.cleaner.next))
 	h.Int(c.cleaner.done)
 	digestSlots(h, c.cleaner.bad)
-	if p := c.cleaner.pass; p != nil {
-		h.Int(int64(c.cleaner.part))
-		h.Int(int64(c.cleaner.due))
-		h.Int(int64(p.Started))
-		h.Int(int64(p.Cleanable.FirstDirty))
-		h.Int(int64(p.Cleanable.FirstUncleanable))
-		h.Int(int64(p.End))
-		h.Int(int64(p.Stage)<<32 | int64(p.Group))
-		h.Int(p.Stats.Kept)
+	h.Int(int64(len(c.cleaner.threads)))
+	for i := range c.cleaner.threads {
+		c.cleaner.threads[i].digest(h)
 	}
 	h.Int(int64(len(c.deletes)))
 	for _, d := range c.deletes {
 		h.Int(int64(d.conn))
 		h.Int(int64(d.corr))
 		h.Int(int64(d.deadline))
+	}
+}
+
+func (t *cleanerThread) digest(h *sim.Hash) {
+	h.Int(int64(t.last))
+	h.Int(int64(t.next))
+	h.Int(t.owed)
+	if p := t.pass; p != nil {
+		h.Int(int64(t.part))
+		h.Int(int64(t.due))
+		h.Int(int64(p.Started))
+		h.Int(int64(p.Cleanable.FirstDirty))
+		h.Int(int64(p.Cleanable.FirstUncleanable))
+		h.Int(int64(p.End))
+		h.Int(int64(p.Stage)<<32 | int64(p.Group))
+		h.Int(p.Stats.Kept)
 	}
 }
 

@@ -33,7 +33,11 @@ func (b *Broker) ApplyImage(now kafka.Instant, img *metadata.Image, delta *metad
 		return // all of it is applied when the logs are open
 	}
 	if delta.Configs {
+		was := b.set.cleaner
 		b.reconfigure()
+		if b.set.cleaner != was {
+			b.startCleaner(now, out)
+		}
 	}
 	for _, name := range delta.Topics {
 		b.indexTopic(name, out)

@@ -27,7 +27,7 @@ type logCare struct {
 }
 
 func newLogCare() logCare {
-	return logCare{purgeDue: kafka.Never, cleaner: cleaner{next: kafka.Never}}
+	return logCare{purgeDue: kafka.Never}
 }
 
 // careForLogs starts the background work once the logs are open.
@@ -35,8 +35,7 @@ func (b *Broker) careForLogs(now kafka.Instant, out *sim.Out) {
 	b.opened = now
 	out.After(timer(timerRetention, 0), retentionFirst)
 	b.care.checkDue = now.Add(retentionFirst)
-	b.care.cleaner.last = now
-	b.wakeCleaner(out)
+	b.startCleaner(now, out)
 }
 
 // checkRetention deletes what is too old or too much. A log that has nothing to

@@ -43,10 +43,7 @@ type settings struct {
 	followerRate       int64          // follower.replication.throttled.rate, bytes per second
 	sessionSlots       int            // max.incremental.fetch.session.cache.slots
 	retentionCheck     kafka.Duration // log.retention.check.interval.ms
-	cleanerEnable      bool           // log.cleaner.enable
-	cleanerBackoff     kafka.Duration // log.cleaner.backoff.ms
-	cleanerRate        int64          // log.cleaner.io.max.bytes.per.second
-	cleanerBuffer      int64          // log.cleaner.dedupe.buffer.size
+	cleaner            cleanerSettings
 	producerExpiry     kafka.Duration // producer.id.expiration.ms
 	rackAware          bool           // replica.selector.class is RackAwareReplicaSelector
 }
@@ -80,13 +77,38 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 		followerRate:       num("follower.replication.throttled.rate"),
 		sessionSlots:       int(num("max.incremental.fetch.session.cache.slots")),
 		retentionCheck:     dur("log.retention.check.interval.ms"),
-		cleanerEnable:      img.BrokerBool(cfg.ID, cfg.Static, "log.cleaner.enable"),
-		cleanerBackoff:     dur("log.cleaner.backoff.ms"),
-		cleanerRate:        num("log.cleaner.io.max.bytes.per.second"),
-		cleanerBuffer:      num("log.cleaner.dedupe.buffer.size"),
+		cleaner:            readCleaner(cfg, img),
 		producerExpiry:     dur("producer.id.expiration.ms"),
 		rackAware:          rackAware(cfg, img),
 	}
+}
+
+// cleanerSettings are the configs of the log cleaner (CleanerConfig.java).
+type cleanerSettings struct {
+	enable  bool           // log.cleaner.enable
+	threads int            // log.cleaner.threads
+	backoff kafka.Duration // log.cleaner.backoff.ms
+	rate    int64          // log.cleaner.io.max.bytes.per.second
+	buffer  int64          // log.cleaner.dedupe.buffer.size
+	load    int64          // log.cleaner.io.buffer.load.factor, in millionths
+}
+
+func readCleaner(cfg *Config, img *metadata.Image) cleanerSettings {
+	num := func(name string) int64 { return img.BrokerInt(cfg.ID, cfg.Static, name) }
+	return cleanerSettings{
+		enable:  img.BrokerBool(cfg.ID, cfg.Static, "log.cleaner.enable"),
+		threads: int(num("log.cleaner.threads")),
+		backoff: img.BrokerDuration(cfg.ID, cfg.Static, "log.cleaner.backoff.ms"),
+		rate:    num("log.cleaner.io.max.bytes.per.second"),
+		buffer:  num("log.cleaner.dedupe.buffer.size"),
+		load:    num("log.cleaner.io.buffer.load.factor"),
+	}
+}
+
+// keysMax is how many keys the offset map of a thread takes.
+func (c *cleanerSettings) keysMax() int {
+	slots := min(c.buffer/int64(max(c.threads, 1)), cleanerMapMax) / bytesPerKey
+	return int(slots * c.load / kafka.Micro)
 }
 
 // topicSettings are the topic configs that a partition works by.

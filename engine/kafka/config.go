@@ -35,12 +35,12 @@ type ConfigType uint8
 
 // The types.
 const (
-	TypeBool   ConfigType = iota
-	TypeInt               // short, int and long: a decimal number
-	TypeString            // free text
-	TypeEnum              // one of Valid
-	TypeList              // comma-separated; each one of Valid, if there are any, and none twice
-	TypeDecimal           // double: a decimal number, from Min to Max, which are whole
+	TypeBool    ConfigType = iota
+	TypeInt                // short, int and long: a decimal number
+	TypeString             // free text
+	TypeEnum               // one of Valid
+	TypeList               // comma-separated; each one of Valid, if there are any, and none twice
+	TypeDecimal            // double: a decimal number, from Min to Max, which are whole
 )
 
 // Unit is what a number counts.
@@ -173,7 +173,7 @@ func (e *UnknownConfig) Error() string {
 // ConfigValue is a parsed value: the field that fits the config's type is set.
 type ConfigValue struct {
 	Bool bool
-	Int  int64 // of a decimal: millionths
+	Int  int64    // of a decimal: millionths
 	Text string   // strings and enums
 	List []string // lists, without blanks around elements
 }

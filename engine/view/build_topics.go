@@ -236,6 +236,11 @@ func (b *Builder) care(live *broker.Replica, r *Replica) {
 	}
 	b.pass, r.CleanDone, r.Rewriting = c.Pass, b.cleanDone(&c), c.Pass.Stage == storage.Rewriting
 	b.head(&c, live.Log, r)
+	s := &c.Pass.Stats
+	r.Cleaned = Cleaned{
+		Read: s.Read, Kept: s.Kept, Superseded: s.Superseded, Tombstones: s.Tombstones, Markers: s.Markers,
+		Aborted: s.Aborted, NullKeys: s.NullKeys, BytesRead: s.BytesRead, Written: s.BytesWritten,
+	}
 	r.Cleaning, r.CleaningAt = c.Pass.Stage.String(), c.Pass.Cleanable.FirstDirty
 	if c.Pass.Stage == storage.Rewriting {
 		r.CleaningAt = c.Pass.Groups[c.Pass.Group].Base

@@ -163,6 +163,7 @@ type Replica struct {
 	DirtyBytes int64        // in segments from there to DirtyTo
 	Cleaning   string       // stage of a pass that is being made: "rewriting"; "": none
 	CleaningAt kafka.Offset // where it is
+	Cleaned    Cleaned      // what the pass has done so far
 	CleanDone  int64        // how much of all the bytes that the pass reads it has read, in millionths
 	Dead       bool         // uncleanable (KIP-346)
 	// What the pass reads in its present step, and how far it is: from CleanFrom up
@@ -195,6 +196,19 @@ type Extent struct {
 	Base, End kafka.Offset // End is the next one's base, the log end offset of the active one
 	Bytes     int64
 	Active    bool
+}
+
+// Cleaned counts the records that a pass of the cleaner has been over, and why it
+// dropped some.
+type Cleaned struct {
+	Read, Kept int64 // control records included
+	Superseded int64 // a later record has the key
+	Tombstones int64 // their horizon had passed
+	Markers    int64 // of transactions
+	Aborted    int64 // records of aborted transactions
+	NullKeys   int64
+	// Written and BytesRead are bytes of segments.
+	BytesRead, Written int64
 }
 
 // Fate is what the cleaner will do with a record, as far as its pass knows.
