@@ -57,7 +57,7 @@ func (a *assignments) digest(h *sim.Hash) {
 // another one, or none (ReplicaManager.maybeUpdateTopicAssignment).
 func (b *Broker) assignDirectory(p *partition, reg *metadata.Partition) {
 	in := b.dir.In(p.slot)
-	if p.told || len(reg.Directories) == 0 || reg.Directory(b.cfg.ID) == b.cfg.Directories[in].ID {
+	if p.told || p.move.phase != moveNone || len(reg.Directories) == 0 || reg.Directory(b.cfg.ID) == b.cfg.Directories[in].ID {
 		return
 	}
 	p.told = true
@@ -106,6 +106,7 @@ func (b *Broker) assigned(now kafka.Instant, resp *kmsg.AssignReplicasToDirsResp
 		case resp.ErrorCode == 0 && taken(resp, &q):
 			if p != nil {
 				b.mut(q.part).told = false
+				b.moveAssigned(now, &q, out)
 			}
 		case resp.ErrorCode == 0 && p == nil:
 		default:

@@ -21,7 +21,11 @@ type Config struct {
 	Port        int32
 	ClusterID   string
 	Incarnation [16]byte    // new for every start of the process
-	Directories []Directory // log.dirs, in their order; at least one
+	Directories []Directory // log.dirs, in their order; at least one; last metadata.log.dir, if it is none of them
+	// MetadataDir is where the metadata log is, by its number in Directories;
+	// SeparateMetadata: in the last one, where nothing else is.
+	MetadataDir      int
+	SeparateMetadata bool
 	// Static are the configs of server.properties, sorted by name.
 	Static metadata.Static
 	Seed   uint64
@@ -52,6 +56,7 @@ const (
 	timerPurge     // files of deleted segments go
 	timerCleaner   // A: look for a log to clean, a step of a pass is done; B: thread
 	timerDelete    // earliest deadline in the DeleteRecords purgatory
+	timerMove      // A: partition; a piece of its log has been copied to another directory
 )
 
 func timer(kind uint8, a int32) sim.Timer {
@@ -75,6 +80,8 @@ type Broker struct {
 	control control
 	alter   alterPartition
 	assign  assignments
+	moves   []int32     // replicas on their way to another log directory, in the order of their orders
+	prefer  []preferred // replaced, never changed
 	pids    producerIDs
 
 	produces     []*delayedProduce // produce purgatory, by slot; nil: free
@@ -152,7 +159,7 @@ func (b *Broker) Clone(dir *storage.Dir, d *disk.Disk) *Broker {
 	c.alter = b.alter.clone()
 	c.assign = b.assign.clone()
 	c.pids = b.pids.clone()
-	c.uses = slices.Clone(b.uses)
+	c.uses, c.moves = slices.Clone(b.uses), slices.Clone(b.moves)
 	c.care.cleaner.threads = slices.Clone(b.care.cleaner.threads)
 	c.scratch, c.produced, c.spareProduce = nil, nil, nil
 	return &c
@@ -211,6 +218,10 @@ func (b *Broker) otherRequest(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		b.handleDeleteRecords(now, in, req, out)
 	case *kmsg.DescribeConfigsRequest:
 		b.handleDescribeConfigs(in, req, out)
+	case *kmsg.AlterReplicaLogDirsRequest:
+		b.handleAlterReplicaLogDirs(now, in, req, out)
+	case *kmsg.DescribeLogDirsRequest:
+		b.handleDescribeLogDirs(in, req, out)
 	case *kmsg.DescribeClientQuotasRequest:
 		b.handleDescribeQuotas(in, req, out)
 	default:
@@ -277,6 +288,8 @@ func (b *Broker) fired(now kafka.Instant, t sim.Timer, out *sim.Out) {
 		b.cleanerFired(now, t.A, t.B, out)
 	case timerDelete:
 		b.expireDeletes(now, out)
+	case timerMove:
+		b.moveStep(now, t.A, out)
 	}
 }
 

@@ -158,7 +158,7 @@ func (b *Broker) cleanerLooks(now kafka.Instant, thread int, out *sim.Out) {
 	best := int32(-1)
 	var most storage.Cleanable
 	for i, p := range b.parts {
-		if p == nil || !p.set.log.Compact || !b.log(p).HasCleanable(b.dir.CleanCheckpoint(p.slot)) || slices.Contains(c.bad, int32(i)) || c.at(int32(i)) >= 0 {
+		if p == nil || !p.set.log.Compact || !b.log(p).HasCleanable(b.dir.CleanCheckpoint(p.slot)) || slices.Contains(c.bad, int32(i)) || c.at(int32(i)) >= 0 || p.move.phase != moveNone {
 			continue
 		}
 		m := b.log(p).Cleanable(now, b.dir.CleanCheckpoint(p.slot), p.hw)

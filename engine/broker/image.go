@@ -43,6 +43,7 @@ func (b *Broker) ApplyImage(now kafka.Instant, img *metadata.Image, delta *metad
 		b.indexTopic(name, out)
 	}
 	b.applyPartitions(now, delta.Partitions, out)
+	b.runMoves(now, out)
 	b.runFetchers(now, out)
 	b.sendAssignments(now, out)
 	if delta.Configs {
@@ -52,7 +53,8 @@ func (b *Broker) ApplyImage(now kafka.Instant, img *metadata.Image, delta *metad
 }
 
 // applyAll applies the whole image to logs that were just opened. Logs that no
-// partition of the image accounts for are strays and go.
+// partition of the image accounts for are strays: their folders get another name and
+// stay (LogManager.isStrayKraftReplica).
 func (b *Broker) applyAll(now kafka.Instant, out *sim.Out) {
 	b.set = readSettings(&b.cfg, b.img)
 	var all []kafka.TopicPartition
@@ -62,16 +64,20 @@ func (b *Broker) applyAll(now kafka.Instant, out *sim.Out) {
 			all = append(all, kafka.TopicPartition{Topic: t.Name, Partition: int32(i)})
 		}
 	}
+	b.dir.RequeueGone(now.Add(b.set.deleteDelay))
+	b.recoverFutures(now)
+	b.purgeLater(b.dir.GoneDue(), out)
 	for _, e := range b.dir.Entries() {
 		if e.Partition.Topic == kafka.TopicMetadata || b.offline(e.In) {
 			continue
 		}
 		t := b.img.Topic(e.Partition.Topic)
 		if reg := t.At(e.Partition.Partition); reg == nil || t.ID != e.TopicID || !slices.Contains(reg.Replicas, b.cfg.ID) {
-			b.dir.Delete(e.Partition)
+			b.dir.Stray(e.Partition, now)
 		}
 	}
 	b.applyPartitions(now, all, out)
+	b.runMoves(now, out)
 	b.runFetchers(now, out)
 	b.sendAssignments(now, out)
 }
@@ -172,9 +178,10 @@ func (b *Broker) applyPartitions(now kafka.Instant, tps []kafka.TopicPartition, 
 // log directory.
 func (b *Broker) open(now kafka.Instant, in int, tp kafka.TopicPartition, id kafka.TopicID, set *topicSettings) int32 {
 	slot, ok := b.dir.Slot(tp)
-	if ok && (b.dir.TopicID(slot) != id || b.offline(b.dir.In(slot))) {
-		b.dir.Delete(tp)
-		ok = false
+	if ok && b.offline(b.dir.In(slot)) {
+		ok = !b.dir.Stray(tp, now)
+	} else if ok && b.dir.TopicID(slot) != id {
+		ok = !b.dir.Retire(tp, now, now.Add(b.set.deleteDelay))
 	}
 	if !ok {
 		slot, _ = b.dir.CreateIn(in, now, tp, id, set.log) // fails only if there is one
@@ -189,10 +196,12 @@ func (b *Broker) open(now kafka.Instant, in int, tp kafka.TopicPartition, id kaf
 	}
 	b.parts = append(b.parts, p)
 	b.setLocal(id, tp.Partition, p.num)
+	b.resumeMove(p)
 	return p.num
 }
 
-// drop gives up a replica and its log.
+// drop gives up a replica and its log, whose folder is deleted after
+// log.segment.delete.delay.ms (LogManager.asyncDelete).
 func (b *Broker) drop(i int32, code kafka.ErrorCode, out *sim.Out) {
 	p := b.mut(i)
 	b.ceased(p)
@@ -205,7 +214,12 @@ func (b *Broker) drop(i int32, code kafka.ErrorCode, out *sim.Out) {
 		s.mark(w.pos)
 		b.wakeSession(s)
 	}
-	b.dir.Delete(p.tp)
+	now := out.Now()
+	p.move.phase = min(p.move.phase, moveCopying)
+	b.endMove(now, p, out)
+	b.dir.RetireFuture(p.tp, now, now.Add(b.set.deleteDelay))
+	b.dir.Retire(p.tp, now, now.Add(b.set.deleteDelay))
+	b.purgeLater(b.dir.GoneDue(), out)
 	b.parts[i] = nil
 	b.setLocal(p.id, p.tp.Partition, -1)
 }

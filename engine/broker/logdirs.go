@@ -23,14 +23,21 @@ import (
 // assign.go.
 //
 // A real broker finds out about a broken disk when it touches it next, at the
-// latest with the checkpoint every 5 s. This one does at once. Left out:
-// AlterReplicaLogDirs, which moves replicas between directories; metadata.log.dir.
+// latest with the checkpoint every 5 s. This one does at once.
+//
+// metadata.log.dir is one of log.dirs, or one more that holds the metadata log alone:
+// the controller does not know it, and no replica is put there.
 
 // offlineReplica stands for the number of a replica in an offline directory.
 const offlineReplica int32 = -2
 
-// metadataDir is the directory of the metadata log: the first.
-const metadataDir = 0
+// logDirs are log.dirs: Directories without one for the metadata log alone.
+func (b *Broker) logDirs() []Directory {
+	if b.cfg.SeparateMetadata {
+		return b.cfg.Directories[:len(b.cfg.Directories)-1]
+	}
+	return b.cfg.Directories
+}
 
 // failure is a directory that fails in this step.
 type failure struct {
@@ -51,7 +58,7 @@ func (b *Broker) offline(in int) bool { return b.care.offline>>in&1 == 1 }
 
 // directoryIDs lists the ids of directories, a bit each.
 func (b *Broker) directoryIDs(set uint32) (ids [][16]byte) {
-	for in := range b.cfg.Directories {
+	for in := range b.logDirs() {
 		if set>>in&1 == 1 {
 			ids = append(ids, b.cfg.Directories[in].ID)
 		}
@@ -114,8 +121,8 @@ func (b *Broker) failDirectories(now kafka.Instant, out *sim.Out) {
 	case b.allOffline():
 		b.halt("because all log dirs have failed", out)
 		return
-	case b.offline(metadataDir):
-		b.halt("because the metadata log dir "+b.cfg.Directories[metadataDir].Path+" has failed", out)
+	case b.offline(b.cfg.MetadataDir):
+		b.halt("because the metadata log dir "+b.PathOf(b.cfg.MetadataDir)+" has failed", out)
 		return
 	}
 	for i, p := range b.parts {
@@ -123,6 +130,7 @@ func (b *Broker) failDirectories(now kafka.Instant, out *sim.Out) {
 			b.replicaOffline(int32(i), out)
 		}
 	}
+	b.endMoves(now, out)
 	b.runFetchers(now, out)
 	out.After(timer(timerLogs, logsDirFailure), b.set.dirFailureTimeout)
 	b.communicate(now, out)
@@ -136,7 +144,8 @@ func (b *Broker) noteOffline(in int, why string, out *sim.Out) {
 }
 
 func (b *Broker) allOffline() bool {
-	return b.care.offline&(1<<len(b.cfg.Directories)-1) == 1<<len(b.cfg.Directories)-1
+	all := uint32(1)<<len(b.logDirs()) - 1
+	return b.care.offline&all == all
 }
 
 // halt ends the process at once, without flushing anything.
@@ -157,6 +166,8 @@ func (b *Broker) replicaOffline(i int32, out *sim.Out) {
 	b.ceased(p)
 	b.unfollow(p, p.leader)
 	p.leader = kafka.NoNode
+	p.move.phase = min(p.move.phase, moveCopying) // the controller hears of the directory anyway
+	b.endMove(out.Now(), p, out)
 	for _, w := range p.waits {
 		if d := b.produces[w.produce]; d.req == nil {
 			b.locals = append(b.locals, LocalAppend{Token: d.token, First: -1, Last: -1, Err: kafka.KafkaStorageError})
@@ -195,8 +206,14 @@ func (b *Broker) placeLog(tp kafka.TopicPartition, id kafka.TopicID, reg *metada
 			return in, !b.offline(in)
 		}
 	}
+	if k := slices.IndexFunc(b.prefer, func(p preferred) bool { return p.tp == tp }); k >= 0 {
+		if in = b.prefer[k].in; !b.offline(in) {
+			b.prefer = slices.Delete(slices.Clone(b.prefer), k, k+1)
+			return in, true
+		}
+	}
 	if assigned != [16]byte{} {
-		in = slices.IndexFunc(b.cfg.Directories, func(d Directory) bool { return d.ID == assigned })
+		in = slices.IndexFunc(b.logDirs(), func(d Directory) bool { return d.ID == assigned })
 		switch {
 		case in >= 0:
 			return in, !b.offline(in)
@@ -209,7 +226,7 @@ func (b *Broker) placeLog(tp kafka.TopicPartition, id kafka.TopicID, reg *metada
 
 // emptiest is the online directory with the fewest logs, the first of several.
 func (b *Broker) emptiest() (in int, ok bool) {
-	logs := make([]int, len(b.cfg.Directories))
+	logs := make([]int, len(b.logDirs()))
 	for _, p := range b.parts {
 		if p != nil {
 			logs[b.dir.In(p.slot)]++

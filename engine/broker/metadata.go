@@ -237,11 +237,15 @@ var served = []kmsg.ApiVersionsResponseApiKey{
 	{ApiKey: 22, MinVersion: 2, MaxVersion: 5}, // InitProducerID
 	{ApiKey: 23, MinVersion: 2, MaxVersion: 4}, // OffsetForLeaderEpoch
 	{ApiKey: 32, MinVersion: 1, MaxVersion: 4}, // DescribeConfigs
+	{ApiKey: 34, MinVersion: 1, MaxVersion: 2}, // AlterReplicaLogDirs
+	{ApiKey: 35, MinVersion: 1, MaxVersion: 4}, // DescribeLogDirs
 	{ApiKey: 37, MinVersion: 0, MaxVersion: 3}, // CreatePartitions
 	{ApiKey: 43, MinVersion: 0, MaxVersion: 2}, // ElectLeaders
 	{ApiKey: 44, MinVersion: 0, MaxVersion: 1}, // IncrementalAlterConfigs
 	{ApiKey: 45, MinVersion: 0, MaxVersion: 1}, // AlterPartitionAssignments
 	{ApiKey: 46, MinVersion: 0, MaxVersion: 0}, // ListPartitionReassignments
+	{ApiKey: 48, MinVersion: 0, MaxVersion: 1}, // DescribeClientQuotas
+	{ApiKey: 49, MinVersion: 0, MaxVersion: 1}, // AlterClientQuotas
 	{ApiKey: 80, MinVersion: 0, MaxVersion: 1}, // AddRaftVoter
 	{ApiKey: 81, MinVersion: 0, MaxVersion: 0}, // RemoveRaftVoter
 }

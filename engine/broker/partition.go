@@ -37,6 +37,7 @@ type partition struct {
 	pending    pendingISR
 	remotes    []remote // in the order of assignment
 
+	move      moving      // to another log directory
 	fetch     followState // as follower
 	watchers  []watcher   // fetch sessions that name it
 	waits     []wait      // acks=all batches below the high watermark, by required offset

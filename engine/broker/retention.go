@@ -132,5 +132,9 @@ func (b *Broker) purge(now kafka.Instant, out *sim.Out) {
 		}
 		next = min(next, due)
 	}
+	if b.dir.GoneDue() <= now {
+		b.dir.PurgeGone(now)
+	}
+	next = min(next, b.dir.GoneDue())
 	b.purgeLater(next, out)
 }

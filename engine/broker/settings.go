@@ -33,6 +33,9 @@ type settings struct {
 	registration       kafka.Duration // initial.broker.registration.timeout.ms
 	requestTimeout     kafka.Duration // request.timeout.ms
 	dirFailureTimeout  kafka.Duration // log.dir.failure.timeout.ms
+	deleteDelay        kafka.Duration // log.segment.delete.delay.ms, after which folders that were given up go
+	moveThreads        int            // num.replica.alter.log.dirs.threads; 0: as many as there are log directories
+	moveRate           int64          // replica.alter.log.dirs.io.max.bytes.per.second
 	autoCreate         bool           // auto.create.topics.enable
 	numPartitions      int32          // num.partitions
 	defaultRF          int16          // default.replication.factor
@@ -67,6 +70,9 @@ func readSettings(cfg *Config, img *metadata.Image) settings {
 		registration:       dur("initial.broker.registration.timeout.ms"),
 		requestTimeout:     dur("request.timeout.ms"),
 		dirFailureTimeout:  dur("log.dir.failure.timeout.ms"),
+		deleteDelay:        dur("log.segment.delete.delay.ms"),
+		moveThreads:        int(num("num.replica.alter.log.dirs.threads")),
+		moveRate:           num("replica.alter.log.dirs.io.max.bytes.per.second"),
 		autoCreate:         img.BrokerBool(cfg.ID, cfg.Static, "auto.create.topics.enable"),
 		numPartitions:      int32(num("num.partitions")),
 		defaultRF:          int16(num("default.replication.factor")),

@@ -62,6 +62,7 @@ func (b *Broker) truncated(p *partition, from kafka.Offset, out *sim.Out) {
 	}
 	p.hw = min(p.hw, l.LEO())
 	b.cleanerTruncated(p, out)
+	b.moveTruncated(p)
 	p.producers = b.loadProducers(out.Now(), l)
 	b.stirred(p)
 }

@@ -15,5 +15,7 @@ func init() {
 			Doc: "Bytes per second that a leader gives to throttled replicas."},
 		Config{Name: "follower.replication.throttled.rate", Type: TypeInt, Default: "9223372036854775807", Min: 0, Max: NoMax, Unit: UnitBytes, Dynamic: PerBroker,
 			Doc: "Bytes per second that a follower fetches for throttled replicas."},
+		Config{Name: "replica.alter.log.dirs.io.max.bytes.per.second", Type: TypeInt, Default: "9223372036854775807", Min: 0, Max: NoMax, Unit: UnitBytes, Dynamic: PerBroker,
+			Doc: "Bytes per second that replicas on their way between log directories are copied at, together."},
 	)
 }

@@ -48,6 +48,7 @@ const (
 	InvalidTxnState              ErrorCode = 48
 	OperationNotAttempted        ErrorCode = 55
 	KafkaStorageError            ErrorCode = 56
+	LogDirNotFound               ErrorCode = 57
 	FetchSessionIDNotFound       ErrorCode = 70
 	InvalidFetchSessionEpoch     ErrorCode = 71
 	FencedLeaderEpoch            ErrorCode = 74

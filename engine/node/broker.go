@@ -2,7 +2,6 @@ package node
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/highwater-sim/highwater/engine/broker"
 	"github.com/highwater-sim/highwater/engine/group"
@@ -60,13 +59,9 @@ func NewBroker(spec BrokerSpec) *Broker {
 	if err := static.Check(); err != nil {
 		panic("node: " + err.Error())
 	}
-	dirs, _ := metadata.Empty().ResolveBroker(spec.ID, static, "log.dirs")
-	paths := broker.Paths(dirs)
-	if len(paths) > storage.DirectoriesMax {
-		panic("node: more log.dirs than " + strconv.Itoa(storage.DirectoriesMax))
-	}
+	paths, meta, separate := logDirs(spec.ID, static)
 	n := &Broker{
-		spec: spec, static: static, machine: newMachine(spec.ID, paths),
+		spec: spec, static: static, machine: newMachine(spec.ID, paths, meta, separate),
 		rand: sim.NewRand(spec.Seed, "incarnation/"+metadata.BrokerResource(spec.ID)),
 	}
 	n.newRaft()
@@ -157,10 +152,10 @@ func (n *Broker) boot(now kafka.Instant, in *sim.Input, out *sim.Out) bool {
 // lacksMetadataDir ends a process that cannot start: the disk with the metadata log
 // has failed.
 func (n *Broker) lacksMetadataDir(out *sim.Out) bool {
-	if !n.dir.Failed(0) {
+	if !n.dir.Failed(n.metaDir) {
 		return false
 	}
-	out.Note(trace.Note{Kind: trace.Shutdown, Node: n.spec.ID, Say: "because the metadata log dir " + n.paths[0] + " has failed"})
+	out.Note(trace.Note{Kind: trace.Shutdown, Node: n.spec.ID, Say: "because the metadata log dir " + n.paths[n.metaDir] + " has failed"})
 	out.Exit()
 	return true
 }
@@ -177,7 +172,7 @@ func (n *Broker) create(rep storage.StartReport) {
 	})
 	n.broker = broker.New(broker.Config{
 		ID: n.spec.ID, Rack: n.spec.Rack, Host: n.spec.Host, Port: n.spec.Port, ClusterID: n.spec.ClusterID,
-		Incarnation: incarnation, Directories: n.directories(), Static: n.static, Seed: n.spec.Seed,
+		Incarnation: incarnation, Directories: n.directories(), MetadataDir: n.metaDir, SeparateMetadata: n.separate, Static: n.static, Seed: n.spec.Seed,
 		PreviousEpoch: rep.PreviousBrokerEpoch,
 	}, n.dir, &n.disk)
 }
@@ -362,7 +357,8 @@ func (n *Broker) Group() *group.Coordinator { return n.group }
 // Image is the metadata that the process has replayed, nil while it is down.
 func (n *Broker) Image() *metadata.Image { return n.image }
 
-// Directories are the paths of log.dirs, by number of the directory.
+// Directories are the paths of log.dirs, and of metadata.log.dir if it is none of
+// them, by number of the directory.
 func (n *Broker) Directories() []string { return n.paths }
 
 // OfflineDirectories lists the paths of the log directories that the process has
@@ -378,6 +374,9 @@ func (n *Broker) OfflineDirectories() (paths []string) {
 	}
 	return paths
 }
+
+// MetadataDir is the number of the directory that holds the metadata log.
+func (n *Broker) MetadataDir() int { return n.metaDir }
 
 // DirectoryFailed reports whether the disk of a log directory is broken.
 func (n *Broker) DirectoryFailed(path string) bool {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/highwater-sim/highwater/engine/broker"
 	"github.com/highwater-sim/highwater/engine/controller"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/metadata"
@@ -50,7 +49,7 @@ func NewController(spec ControllerSpec) *Controller {
 	if err := static.Check(); err != nil {
 		panic("node: " + err.Error())
 	}
-	p := &Controller{spec: spec, static: static, machine: newMachine(spec.ID, []string{metadataDir(spec.ID, static)})}
+	p := &Controller{spec: spec, static: static, machine: newMachine(spec.ID, []string{metadataDir(spec.ID, static)}, 0, false)}
 	if len(spec.Initial) > 0 {
 		p.snaps = raft.Bootstrap(spec.Initial)
 	}
@@ -60,13 +59,15 @@ func NewController(spec ControllerSpec) *Controller {
 // metadataDir is the path of the only log directory that a controller uses: it has
 // no partitions but that of the metadata log (metadata.log.dir).
 func metadataDir(id kafka.NodeID, static metadata.Static) string {
-	dirs, _ := metadata.Empty().ResolveBroker(id, static, "log.dirs")
-	return broker.Paths(dirs)[0]
+	paths, meta, _ := logDirs(id, static)
+	return paths[meta]
 }
 
 // Directory is the directory.id of the metadata log (KIP-858): another one whenever
 // the disk is formatted, which makes it another voter with kraft.version 1 (KIP-853).
-func (p *Controller) Directory() [16]byte { return directory(p.id, p.beside != nil, 0, p.formats) }
+func (p *Controller) Directory() [16]byte {
+	return directory(p.id, p.beside != nil, p.metaDir, p.formats)
+}
 
 // Host is where its CONTROLLER listener is.
 func (p *Controller) Host() string {

@@ -2,8 +2,11 @@ package node
 
 import (
 	"slices"
+	"strconv"
 
+	"github.com/highwater-sim/highwater/engine/broker"
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/raft"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/sim/disk"
@@ -15,7 +18,9 @@ import (
 // combined process have one between them, with one metadata log.
 type machine struct {
 	id        kafka.NodeID
-	paths     []string // log.dirs; the metadata log is in the first
+	paths     []string // log.dirs, and metadata.log.dir if it is none of them
+	metaDir   int      // the one with the metadata log
+	separate  bool     // which is none of log.dirs, and the last of paths
 	dir       *storage.Dir
 	quorum    raft.QuorumState
 	disk      disk.Disk
@@ -28,9 +33,9 @@ type machine struct {
 const timerPages uint8 = 0
 
 // newMachine returns a machine whose disks were just formatted.
-func newMachine(id kafka.NodeID, paths []string) *machine {
+func newMachine(id kafka.NodeID, paths []string, metaDir int, separate bool) *machine {
 	return &machine{
-		id: id, paths: paths, dir: storage.NewDirs(len(paths)), quorum: raft.NewQuorumState(), disk: disk.New(), writeback: -kafka.Never,
+		id: id, paths: paths, metaDir: metaDir, separate: separate, dir: storage.NewDirs(len(paths), metaDir), quorum: raft.NewQuorumState(), disk: disk.New(), writeback: -kafka.Never,
 	}
 }
 
@@ -45,8 +50,30 @@ func directory(id kafka.NodeID, broker bool, in int, formats uint8) [16]byte {
 }
 
 // FirstDirectory is the directory.id of the metadata log of a process, with the broker
-// role or without, whose disk was formatted once.
-func FirstDirectory(id kafka.NodeID, broker bool) [16]byte { return directory(id, broker, 0, 0) }
+// role or without, whose disk was formatted once; static are its configs.
+func FirstDirectory(id kafka.NodeID, broker bool, static metadata.Static) [16]byte {
+	_, meta, _ := logDirs(id, static)
+	if !broker {
+		meta = 0
+	}
+	return directory(id, broker, meta, 0)
+}
+
+// logDirs are the paths of log.dirs, and last of metadata.log.dir if it is none of
+// them, which is separate; meta is the number of the one with the metadata log.
+func logDirs(id kafka.NodeID, static metadata.Static) (paths []string, meta int, separate bool) {
+	dirs, _ := metadata.Empty().ResolveBroker(id, static, "log.dirs")
+	paths = broker.Paths(dirs)
+	if path, _ := metadata.Empty().ResolveBroker(id, static, "metadata.log.dir"); path != "" {
+		if meta = slices.Index(paths, path); meta < 0 {
+			meta, separate, paths = len(paths), true, append(paths, path)
+		}
+	}
+	if len(paths) > storage.DirectoriesMax {
+		panic("node: more log directories than " + strconv.Itoa(storage.DirectoriesMax))
+	}
+	return paths, meta, separate
+}
 
 // files are what the quorum replica uses of the machine.
 func (m *machine) files() raft.Machine {
@@ -124,7 +151,7 @@ func (m *machine) OrderMachine(_ kafka.Instant, order any) {
 			_ = l.Corrupt(o.Offset, o.Length) // the world has looked whether it is there
 		}
 	case Format: // the world has looked that nothing runs
-		m.dir, m.quorum, m.snaps = storage.NewDirs(len(m.paths)), raft.NewQuorumState(), raft.Snapshots{}
+		m.dir, m.quorum, m.snaps = storage.NewDirs(len(m.paths), m.metaDir), raft.NewQuorumState(), raft.Snapshots{}
 		m.writeback = -kafka.Never
 		m.formats++
 	case Sync:

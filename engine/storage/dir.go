@@ -26,7 +26,11 @@ type Dir struct {
 	slots []*part // nil: free
 	order []int32 // slots by partition; replaced, never changed
 
+	futures []int32 // slots of future logs, by partition; replaced, never changed
+	gone    []Gone  // folders that were given up, in that order; replaced, never changed
+
 	dirs   int    // log directories; 0 stands for 1
+	main   int    // the one in which Create makes logs
 	failed uint32 // by directory
 
 	clean      bool   // the clean shutdown files are there
@@ -61,8 +65,8 @@ type Entry struct {
 // NewDir returns a single empty directory, as a formatted disk is.
 func NewDir() *Dir { return &Dir{} }
 
-// NewDirs returns 1 to DirectoriesMax empty directories.
-func NewDirs(n int) *Dir { return &Dir{dirs: n} }
+// NewDirs returns 1 to DirectoriesMax empty directories, of which Create uses main.
+func NewDirs(n, main int) *Dir { return &Dir{dirs: n, main: main} }
 
 // Directories is the number of log directories, failed ones included.
 func (d *Dir) Directories() int { return max(1, d.dirs) }
@@ -76,7 +80,7 @@ func (d *Dir) Fail(in int) {
 
 // KillIn is Kill for the logs of one directory, which the process gives up.
 func (d *Dir) KillIn(in int) {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if int(d.slots[s].in) == in && !d.closed(s) {
 			d.mutable(int(s)).log.Kill()
 		}
@@ -94,12 +98,12 @@ func (d *Dir) In(slot int) int { return int(d.slots[slot].in) }
 
 // SizeIn is the number of bytes in a log directory, as Size.
 func (d *Dir) SizeIn(in int) (n int64) {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if p := d.slots[s]; int(p.in) == in {
 			n += p.log.Size() + p.log.RemovedSize()
 		}
 	}
-	return n
+	return n + d.goneIn(in)
 }
 
 // Clone returns a copy. It costs a pointer per log, and a few hundred bytes
@@ -175,19 +179,21 @@ func (d *Dir) SlotNear(tp kafka.TopicPartition, hint int) (slot, at int, ok bool
 func (d *Dir) Len() int { return len(d.order) }
 
 // Entries lists the logs in the order of their partitions.
-func (d *Dir) Entries() []Entry {
-	out := make([]Entry, len(d.order))
-	for i, s := range d.order {
+func (d *Dir) Entries() []Entry { return d.entries(d.order) }
+
+func (d *Dir) entries(slots []int32) []Entry {
+	out := make([]Entry, len(slots))
+	for i, s := range slots {
 		p := d.slots[s]
 		out[i] = Entry{p.tp, p.id, int(s), int(p.in)}
 	}
 	return out
 }
 
-// Create makes an empty log for a partition in the first log directory and
-// returns its slot. It fails if there is one.
+// Create makes an empty log for a partition in the main log directory, which is
+// that of the metadata log, and returns its slot. It fails if there is one.
 func (d *Dir) Create(now kafka.Instant, tp kafka.TopicPartition, id kafka.TopicID, cfg Config) (slot int, err error) {
-	return d.CreateIn(0, now, tp, id, cfg)
+	return d.CreateIn(d.main, now, tp, id, cfg)
 }
 
 // CreateIn is Create in a log directory.
@@ -196,14 +202,20 @@ func (d *Dir) CreateIn(in int, now kafka.Instant, tp kafka.TopicPartition, id ka
 	if found {
 		return -1, fmt.Errorf("storage: log of %s exists", tp)
 	}
-	slot = slices.Index(d.slots, nil)
+	slot = d.free()
+	d.slots[slot] = &part{tp: tp, id: id, in: uint8(in), log: *New(now, cfg, 0), clean: kafka.NoOffset}
+	d.order = slices.Insert(slices.Clone(d.order), i, int32(slot))
+	return slot, nil
+}
+
+// free returns a slot that holds no log.
+func (d *Dir) free() int {
+	slot := slices.Index(d.slots, nil)
 	if slot < 0 {
 		slot = len(d.slots)
 		d.slots = append(d.slots, nil)
 	}
-	d.slots[slot] = &part{tp: tp, id: id, in: uint8(in), log: *New(now, cfg, 0), clean: kafka.NoOffset}
-	d.order = slices.Insert(slices.Clone(d.order), i, int32(slot))
-	return slot, nil
+	return slot
 }
 
 // Delete removes a partition's log, bytes and checkpoints.
@@ -267,8 +279,11 @@ func (d *Dir) SetCleanCheckpoint(slot int, off kafka.Offset) {
 // Size is the number of bytes on the disk, deleted files that are still there
 // included.
 func (d *Dir) Size() (n int64) {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		n += d.slots[s].log.Size() + d.slots[s].log.RemovedSize()
+	}
+	for i := range d.gone {
+		n += d.gone[i].Bytes
 	}
 	return n
 }
@@ -277,7 +292,7 @@ func (d *Dir) Size() (n int64) {
 // a broker does every 60 s (log.flush.offset.checkpoint.interval.ms,
 // log.flush.start.offset.checkpoint.interval.ms).
 func (d *Dir) Checkpoint() {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if !d.slots[s].log.checkpointed() && !d.Failed(d.In(int(s))) {
 			d.mutable(int(s)).log.Checkpoint()
 		}
@@ -287,7 +302,7 @@ func (d *Dir) Checkpoint() {
 // Writeback lets Linux write back old dirty pages of all logs. Call it every
 // WritebackInterval while the machine is up.
 func (d *Dir) Writeback(now kafka.Instant) {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if d.slots[s].log.Dirty() > 0 && !d.Failed(d.In(int(s))) {
 			d.mutable(int(s)).log.Writeback(now)
 		}
@@ -296,7 +311,7 @@ func (d *Dir) Writeback(now kafka.Instant) {
 
 // Dirty is the number of bytes that only the page cache holds.
 func (d *Dir) Dirty() (n int64) {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		n += d.slots[s].log.Dirty()
 	}
 	return n
@@ -305,7 +320,7 @@ func (d *Dir) Dirty() (n int64) {
 // Kill is the crash of the broker's process: see Log.Kill. One that was shut
 // down cleanly before is not there to crash.
 func (d *Dir) Kill() {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if d.closed(s) {
 			continue
 		}
@@ -321,7 +336,7 @@ func (d *Dir) closed(slot int32) bool {
 // LosePageCache is the crash of the machine: see Log.LosePageCache. A broker
 // that was shut down cleanly before loses nothing.
 func (d *Dir) LosePageCache() (lost int64) {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if d.closed(s) {
 			continue
 		}
@@ -340,7 +355,7 @@ func (d *Dir) Shutdown(epoch kafka.BrokerEpoch) { d.ShutdownWithout(epoch, 0) }
 func (d *Dir) ShutdownWithout(epoch kafka.BrokerEpoch, offline uint32) {
 	d.unclean = d.failed | offline
 	d.clean, d.cleanEpoch = true, epoch
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if d.closed(s) {
 			d.mutable(int(s)).log.Close()
 		}
@@ -350,7 +365,7 @@ func (d *Dir) ShutdownWithout(epoch kafka.BrokerEpoch, offline uint32) {
 // CloseAgain closes what was written after a clean shutdown: the metadata log of a
 // process whose controller ends after its broker.
 func (d *Dir) CloseAgain() {
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if d.closed(s) {
 			d.mutable(int(s)).log.Close()
 		}
@@ -382,7 +397,7 @@ func (d *Dir) Start() StartReport {
 	if rep.Clean {
 		rep.PreviousBrokerEpoch = d.cleanEpoch
 	}
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		if d.Failed(d.In(int(s))) {
 			continue
 		}
@@ -401,7 +416,7 @@ func (d *Dir) Start() StartReport {
 // Digest writes the directory's state in the order of its partitions.
 func (d *Dir) Digest(h *sim.Hash) {
 	h.Int(int64(len(d.order)))
-	for _, s := range d.order {
+	for _, s := range d.every() {
 		p := d.slots[s]
 		h.String(p.tp.Topic)
 		h.Int(int64(p.tp.Partition))
@@ -411,6 +426,7 @@ func (d *Dir) Digest(h *sim.Hash) {
 		h.Int(int64(p.in))
 		p.log.Digest(h)
 	}
+	d.digestFolders(h)
 	h.Int(int64(d.dirs))
 	h.Int(int64(d.failed))
 	h.Bool(d.clean)

@@ -217,7 +217,7 @@ func BenchmarkDirDigest1000(b *testing.B) {
 func TestDirectories(t *testing.T) {
 	id := kafka.TopicID{1}
 	make2 := func() *Dir {
-		d := NewDirs(2)
+		d := NewDirs(2, 0)
 		for i := range int32(4) {
 			slot, err := d.CreateIn(int(i%2), 0, tp("t", i), id, DefaultConfig())
 			if err != nil {

@@ -126,6 +126,10 @@ const (
 	DiskFormatted   // Node, N: bytes that were on its disks, Say: what the quorum makes of it
 	DirectoriesLost // Node; the controller heard that log directories are offline; N: online ones that are left, From: before
 
+	// Log directories, continued.
+	ReplicaMoving // Node, Offset: log end offset, Say: from where to where (KIP-113)
+	ReplicaMoved  // Node, Offset: log end offset, Say: from where to where
+
 	kindCount
 )
 

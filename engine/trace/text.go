@@ -143,6 +143,8 @@ var words = [kindCount]struct {
 	BitFlipped:       {"bit flipped", 2, true, func(b *line, n *Note) { b.field("offset", int64(n.Offset)); because(b, n) }},
 
 	DiskFormatted: {"disks formatted", 3, true, func(b *line, n *Note) { b.field("lost: bytes", n.N); say(b, n) }},
+	ReplicaMoving: {"moves between log directories", 1, true, because},
+	ReplicaMoved:  {"moved between log directories", 1, true, because},
 
 	DirectoriesLost: {"log directories", 2, true, func(b *line, n *Note) {
 		b.word(strconv.FormatInt(int64(n.From), 10) + " -> " + strconv.FormatInt(n.N, 10) + " online")

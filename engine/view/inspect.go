@@ -481,6 +481,8 @@ var rules = map[trace.Kind]string{
 	trace.DiskFormatted:      "KIP-853, KIP-966",
 	trace.DirectoryOffline:   "LogManager.handleLogDirFailure",
 	trace.DirectoriesLost:    "KIP-858",
+	trace.ReplicaMoving:      "KIP-113",
+	trace.ReplicaMoved:       "KIP-113, KIP-858",
 }
 
 func (i *inspector) flight(id uint64) bool {

@@ -48,7 +48,7 @@ func (w *World) initialVoters() (vs []raft.Voter) {
 		return nil
 	}
 	for _, id := range w.controllerIDs() {
-		vs = append(vs, raft.NewVoter(id, node.FirstDirectory(id, id < FirstController), node.ControllerHost(id, id < FirstController)))
+		vs = append(vs, raft.NewVoter(id, node.FirstDirectory(id, id < FirstController, metadata.NewStatic(w.serverProperties())), node.ControllerHost(id, id < FirstController)))
 	}
 	return vs
 }
