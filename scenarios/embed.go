@@ -92,6 +92,7 @@ var order = []string{
 	"retention/both",
 	"ops/full-disk",
 	"ops/jbod",
+	"ops/log-dirs",
 	"ops/bit-rot",
 	"ops/cleaner-dead",
 	"ops/describe",

@@ -133,6 +133,7 @@ func (p *partition) digest(h *sim.Hash) {
 	h.Bool(p.told)
 	h.Int(int64(p.move.phase))
 	h.Bool(p.move.running)
+	h.Int(int64(p.move.piece))
 	digestNodes(h, p.isr)
 	digestNodes(h, p.maximal)
 	h.Int(p.pending.id)

@@ -23,6 +23,7 @@
 //	quota.go       throttled replication (KIP-73)  validate.go   checks before an append
 //	retention.go   old segments, their files       cleaner.go    the log cleaner
 //	logdirs.go     log directories that fail       assign.go      AssignReplicasToDirs (KIP-858)
+//	movedirs.go    AlterReplicaLogDirs (KIP-113)  describedirs.go DescribeLogDirs
 //	clientquota.go client quotas (KIP-13, KIP-124) describequotas.go, deleterecords.go, careview.go
 //	selector.go    the nearest replica (KIP-392)   snapshot.go    producer snapshots' bytes
 //

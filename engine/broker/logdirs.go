@@ -241,6 +241,17 @@ func (b *Broker) emptiest() (in int, ok bool) {
 	return in, in >= 0
 }
 
+// LogDirs are the paths of log.dirs.
+func (b *Broker) LogDirs() (paths []string) {
+	for _, d := range b.logDirs() {
+		paths = append(paths, d.Path)
+	}
+	return paths
+}
+
+// DirectoryOffline reports whether the process has given up a directory.
+func (b *Broker) DirectoryOffline(in int) bool { return b.offline(in) }
+
 // PathOf is the path of a log directory.
 func (b *Broker) PathOf(in int) string { return b.cfg.Directories[in].Path }
 

@@ -44,6 +44,7 @@ const (
 type moving struct {
 	phase   movePhase
 	running bool // its timer is set
+	piece   int  // bytes that are being copied
 }
 
 // preferred is where a log is to be made that is not there yet.
@@ -166,7 +167,7 @@ func (b *Broker) planMove(now kafka.Instant, p *partition, out *sim.Out) {
 		}
 	}
 	busy := int64(max(1, min(len(b.moves), b.moveThreads())))
-	p.move.running = true
+	p.move.running, p.move.piece = true, int(n)
 	out.After(timer(timerMove, p.num), max(lasts(n, moveBytesPerSecond), lasts(n, max(b.set.moveRate/busy, 1))))
 }
 
@@ -181,7 +182,8 @@ func (b *Broker) moveStep(now kafka.Instant, i int32, out *sim.Out) {
 	if !ok {
 		return
 	}
-	if err := b.copyPiece(now, p, slot); err != nil {
+	err := b.copyPiece(now, p, slot)
+	if p.move.piece = 0; err != nil {
 		b.noteFetchError(p, fetchErrorOf(err), out)
 		b.endMove(now, p, out) // its thread marks it as failed; the future log stays
 		return
@@ -206,8 +208,8 @@ func (b *Broker) copyPiece(now kafka.Instant, p *partition, slot int) error {
 		b.dir.MutableAt(slot).TruncateFullyAndStartAt(l.LogStart())
 	}
 	from := b.dir.At(slot).LEO()
-	if from < l.LEO() {
-		data, err := l.Read(from, int(b.set.fetchMaxBytes), l.LEO())
+	if from < l.LEO() && p.move.piece > 0 {
+		data, err := l.Read(from, p.move.piece, l.LEO())
 		if err != nil {
 			return err
 		}

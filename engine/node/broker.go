@@ -375,6 +375,15 @@ func (n *Broker) OfflineDirectories() (paths []string) {
 	return paths
 }
 
+// FutureDir is the path of the log directory that a replica moves to; "" if it does
+// not move.
+func (n *Broker) FutureDir(tp kafka.TopicPartition) string {
+	if slot, ok := n.dir.Future(tp); ok {
+		return n.paths[n.dir.In(slot)]
+	}
+	return ""
+}
+
 // MetadataDir is the number of the directory that holds the metadata log.
 func (n *Broker) MetadataDir() int { return n.metaDir }
 

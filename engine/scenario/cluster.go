@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/highwater-sim/highwater/engine/client/consumer"
 	"github.com/highwater-sim/highwater/engine/client/producer"
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -188,6 +190,38 @@ func (c *worldCluster) LogDir(id kafka.NodeID, tp kafka.TopicPartition) string {
 		return n.LogDir(tp)
 	}
 	return ""
+}
+
+// FutureDir implements cluster.
+func (c *worldCluster) FutureDir(id kafka.NodeID, tp kafka.TopicPartition) string {
+	if n := c.broker(id); n != nil {
+		return n.FutureDir(tp)
+	}
+	return ""
+}
+
+// DirBytes implements cluster.
+func (c *worldCluster) DirBytes(id kafka.NodeID, path string) (int64, bool) {
+	n := c.broker(id)
+	if n == nil || !slices.Contains(n.Directories(), path) {
+		return 0, false
+	}
+	return n.Dir().SizeIn(slices.Index(n.Directories(), path)), true
+}
+
+// GoneDirs implements cluster: t-0 -delete, without the unique part of the name.
+func (c *worldCluster) GoneDirs(id kafka.NodeID) (names []string) {
+	if n := c.broker(id); n != nil {
+		for i := range n.Dir().Gone() {
+			g := &n.Dir().Gone()[i]
+			suffix := "-delete"
+			if g.Stray {
+				suffix = "-stray"
+			}
+			names = append(names, g.Partition.String()+suffix)
+		}
+	}
+	return names
 }
 
 // OfflineDirs implements cluster.

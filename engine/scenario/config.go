@@ -24,8 +24,8 @@ func (a *args) configs(scope kafka.Scope) []world.Config {
 			a.badValue(w, err.Error()+inUnit(c, w.value))
 			continue
 		}
-		if scope == kafka.ScopeBroker && w.key == "log.dirs" {
-			if err := world.CheckLogDirs(w.value); err != nil {
+		if scope == kafka.ScopeBroker {
+			if err := world.CheckLogDirs(w.key, w.value); err != nil {
 				a.badValue(w, err.Error())
 				continue
 			}

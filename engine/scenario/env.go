@@ -22,6 +22,13 @@ type cluster interface {
 	// LogDir is the path of the log directory that holds a broker's replica, "" if
 	// it has none.
 	LogDir(b kafka.NodeID, tp kafka.TopicPartition) string
+	// FutureDir is the path of the log directory that a broker's replica moves to, ""
+	// if it does not move.
+	FutureDir(b kafka.NodeID, tp kafka.TopicPartition) string
+	// DirBytes is how much a broker's log directory holds, and GoneDirs are the names of
+	// folders that it has given up; false if there is no such directory.
+	DirBytes(b kafka.NodeID, path string) (int64, bool)
+	GoneDirs(b kafka.NodeID) []string
 	// OfflineDirs lists a broker's offline log directories.
 	OfflineDirs(b kafka.NodeID) []string
 	// Producer and Consumer return a client's state; false before it was started.

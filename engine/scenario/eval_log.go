@@ -32,6 +32,26 @@ func evalLogDir(e *env, a []Arg) (Value, string) {
 	return text(dir, dir != "")
 }
 
+// evalFutureDir is where a broker's replica moves to.
+func evalFutureDir(e *env, a []Arg) (Value, string) {
+	dir := e.FutureDir(a[1].Node, a[0].TP)
+	return text(dir, dir != "")
+}
+
+// evalDirBytes is how much a log directory holds.
+func evalDirBytes(e *env, a []Arg) (Value, string) {
+	n, ok := e.DirBytes(a[0].Node, a[1].Name)
+	if !ok {
+		return none("it has no log directory " + a[1].Name)
+	}
+	return number(n)
+}
+
+// evalGoneDirs lists the folders that a broker has given up.
+func evalGoneDirs(e *env, a []Arg) (Value, string) {
+	return Value{Type: TypeTexts, Texts: e.GoneDirs(a[0].Node)}, ""
+}
+
 // evalOfflineDirs lists the log directories that a broker has given up.
 func evalOfflineDirs(e *env, a []Arg) (Value, string) {
 	return Value{Type: TypeTexts, Texts: e.OfflineDirs(a[0].Node)}, ""

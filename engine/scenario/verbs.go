@@ -52,6 +52,7 @@ var verbs = map[string]verb{
 	"verify-reassign": {world.VerbVerifyReassign, "verify-reassign TOPIC", "kafka-reassign-partitions --verify: takes throttles off if all is done", readVerifyReassign},
 	"quota":           {world.VerbQuota, "quota [CLIENT|all] [user=U|all] [produce=1MB/s] [consume=1MB/s] [request=50%] [mutations=2/s]", "kafka-configs --entity-type clients, users: what a client.id, a user, or a client.id of a user may do; unlimited takes it off", readQuota},
 	"delete-records":  {world.VerbDeleteRecords, "delete-records T-0 OFFSET|latest", "kafka-delete-records: what is below the offset goes; latest is the high watermark", readDeleteRecords},
+	"alter-log-dir":   {world.VerbAlterLogDir, "alter-log-dir BROKER T-0 /d2", "kafka-reassign-partitions with log_dirs: that broker's replica moves to another of its log directories", readAlterLogDir},
 	"corrupt":         {world.VerbCorrupt, "corrupt NODE[,NODE] T-0 OFFSET [length]", "a bit of that record flips on the disk: of its value, or of its length", readCorrupt},
 	"add":             {world.VerbAddBroker, "add broker-4 [rack=d] | add controller-104", "a new machine with a new broker, or a controller that only observes, joins the cluster", readAdd},
 	"add-voter":       {world.VerbAddVoter, "add-voter CONTROLLER", "kafka-metadata-quorum add-controller: an observer becomes a voter (needs kraft.version=1)", readVoter},
@@ -73,7 +74,7 @@ func Verbs() []VerbHelp {
 // verbWords are the names of the verbs in the order of the table.
 var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync", "wipe",
 	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect",
-	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "quota", "corrupt", "add", "add-voter", "remove-voter"}
+	"partitions", "reassign", "cancel-reassign", "verify-reassign", "delete-records", "quota", "alter-log-dir", "corrupt", "add", "add-voter", "remove-voter"}
 
 // otherWords are words that people try first, with what is written here instead.
 var otherWords = map[string]string{
@@ -200,8 +201,8 @@ func readDisk(a *args, c *world.Command) {
 		if a.p.names == nil {
 			continue // the world will look
 		}
-		if dirs := a.p.file.Spec.Cluster.LogDirs(); !slices.Contains(dirs, w.value) {
-			a.badValue(w, clip(w.value)+" is not in log.dirs="+strings.Join(dirs, ",")+meant(w.value, dirs))
+		if dirs := a.p.file.Spec.Cluster.Disks(); !slices.Contains(dirs, w.value) {
+			a.badValue(w, clip(w.value)+" is no log directory; there are "+strings.Join(dirs, ",")+meant(w.value, dirs))
 		}
 	}
 	if c.Latency < 0 && c.Capacity == 0 && c.Directory == "" && len(c.Nodes) > 0 {
@@ -216,6 +217,26 @@ func readDeleteRecords(a *args, c *world.Command) {
 	if w, ok := a.next("an offset, as in: delete-records payments-0 100"); ok {
 		if c.To = w.text; w.text == "earliest" || !validPosition(w.text) {
 			a.bad(w, "give an offset, or latest for the high watermark, not "+clip(w.text))
+		}
+	}
+}
+
+func readAlterLogDir(a *args, c *world.Command) {
+	w, ok := a.next("a broker, as in: alter-log-dir broker-1 payments-0 /d2")
+	if ok {
+		c.Nodes = []string{w.text}
+		a.p.process(a.st.line, w.col, w.text, false)
+	}
+	if w, ok := a.next("a partition, as in: alter-log-dir broker-1 payments-0 /d2"); ok {
+		c.Partition, _ = a.p.partition(a.st.line, w.col, w.text)
+	}
+	if w, ok := a.next("a log directory, as in: alter-log-dir broker-1 payments-0 /d2"); ok {
+		c.Directory = w.text
+		if a.p.names == nil {
+			return // the broker will look
+		}
+		if dirs := a.p.file.Spec.Cluster.LogDirs(); !slices.Contains(dirs, w.text) {
+			a.bad(w, clip(w.text)+" is not in log.dirs="+strings.Join(dirs, ",")+meant(w.text, dirs))
 		}
 	}
 }

@@ -47,7 +47,8 @@
 // size, or because they are below the log start; the active one like any other,
 // and none that is not below the high watermark. The cleaner (Cleaning) rewrites
 // closed segments without what a later record of the same key replaces. Neither
-// ever changes an offset. Deleted files stay for a while (Purge).
+// ever changes an offset. Deleted files stay for a while (Purge), and so do the
+// folders of logs that a broker gives up (Gone).
 //
 //	log start        first dirty         first uncleanable       log end
 //	   ├── clean ────────┼──── cleanable ────────┼──── head ────────┤

@@ -38,6 +38,7 @@ type Builder struct {
 	consuming []*consumer.Consumer
 	batches   []producer.Batch
 	names     []string // of brokers
+	dirs      bool     // Options.Dirs
 }
 
 // nodeCount is how many partitions a broker leads and holds, and where the last one
@@ -47,7 +48,7 @@ type nodeCount struct{ leads, replicas, at int }
 // Build fills into with the present moment of the world. What into held before
 // is overwritten; its memory is used again.
 func (b *Builder) Build(w *world.World, o Options, into *Cluster) {
-	b.img, b.now = w.Image(), w.Now()
+	b.img, b.now, b.dirs = w.Image(), w.Now(), o.Dirs
 	b.procs, b.quora = w.AppendBrokers(b.procs[:0]), w.AppendControllers(b.quora[:0])
 	into.Now, into.Event, into.Seed = w.Now(), w.Events(), w.Spec().Seed
 	into.Violation = nil
@@ -138,6 +139,9 @@ func (b *Builder) brokers(w *world.World, into *Cluster) {
 			if v.DiskCapacity > 0 {
 				v.DiskUsed = append(v.DiskUsed, n.Dir().SizeIn(in))
 			}
+		}
+		if b.dirs {
+			v.Dirs = logDirs(n, v.OfflineDirs)
 		}
 		if r := b.img.Broker(id); r != nil {
 			v.Registered, v.Fenced, v.Epoch = true, r.Fenced, r.Epoch

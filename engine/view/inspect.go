@@ -289,12 +289,7 @@ func (i *inspector) broker(id kafka.NodeID) bool {
 	if v.DiskLatency > 0 {
 		i.warn("slow disk", v.DiskLatency.String()+" per write")
 	}
-	if len(v.LogDirs) > 1 {
-		i.row("log.dirs", strings.Join(v.LogDirs, ","))
-	}
-	for in, n := range v.DiskUsed {
-		i.rowIf(n*10 >= v.DiskCapacity*9, "disk of "+v.LogDirs[in], size(n)+" of "+size(v.DiskCapacity))
-	}
+	i.dirRows(i.w.Brokers()[id-1])
 	i.out.Files, i.out.FilesIn = MetadataFilesOf(i.w, id), raft.Partition.String()
 	if len(v.OfflineDirs) > 0 {
 		i.warn("offline log directories", strings.Join(v.OfflineDirs, ","))

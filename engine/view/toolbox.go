@@ -19,6 +19,7 @@ const (
 	ToolQuorumStatus    = "kafka-metadata-quorum describe --status"
 	ToolQuorumReplicas  = "kafka-metadata-quorum describe --replication"
 	ToolReassign        = "kafka-reassign-partitions --list"
+	ToolLogDirs         = "kafka-log-dirs --describe"
 	ToolQuotas          = "kafka-configs --describe --entity-type users | clients"
 	ToolGroups          = "kafka-consumer-groups --describe --all-groups"
 	ToolDumpLog         = "kafka-dump-log --print-data-log"
@@ -34,11 +35,11 @@ const (
 func Tools(s Selection) []string {
 	switch s.Kind {
 	case "":
-		return []string{ToolTopics, ToolUnderReplicated, ToolUnavailable, ToolQuorumStatus, ToolQuorumReplicas, ToolReassign, ToolGroups, ToolQuotas}
+		return []string{ToolTopics, ToolUnderReplicated, ToolUnavailable, ToolQuorumStatus, ToolQuorumReplicas, ToolReassign, ToolGroups, ToolQuotas, ToolLogDirs}
 	case "controller":
 		return []string{ToolQuorumStatus, ToolQuorumReplicas, ToolDumpMetadata, ToolDumpSnapshot, ToolQuorumState}
 	case "broker":
-		return []string{ToolUnderReplicated, ToolUnavailable, ToolReassign, ToolDumpMetadata, ToolDumpSnapshot}
+		return []string{ToolUnderReplicated, ToolUnavailable, ToolReassign, ToolLogDirs, ToolDumpMetadata, ToolDumpSnapshot}
 	case "topic", "partition":
 		return []string{ToolTopics, ToolReassign, ToolGroups}
 	case "replica":
@@ -72,6 +73,11 @@ func Tool(w *world.World, c *Cluster, s Selection, name string) []string {
 		return ListReassignments(c)
 	case ToolGroups:
 		return DescribeGroups(w, c)
+	case ToolLogDirs:
+		if s.Kind == "broker" {
+			return DescribeLogDirs(w, s.Node)
+		}
+		return DescribeLogDirs(w, kafka.NoNode)
 	case ToolQuotas:
 		return DescribeQuotas(w)
 	}

@@ -95,8 +95,27 @@ type Broker struct {
 	OfflineDirs    []string       // those of them that have failed
 	DiskCapacity   int64          // bytes of log that the disk of each directory holds; 0: no limit
 	DiskUsed       []int64        // bytes in each directory; none without a limit
+	Dirs           []LogDir       // LogDirs with what they hold; only with Options.Dirs
 	Leads          int            // partitions it leads, by the metadata
 	Replicas       int
+}
+
+// LogDir is a log directory on a disk of its own.
+type LogDir struct {
+	Path     string
+	Metadata bool // the metadata log is in it: without it the process stops
+	Offline  bool
+	Bytes    int64                  // all that is in it
+	Capacity int64                  // 0: no limit
+	Futures  []kafka.TopicPartition // replicas that move here (KIP-113)
+	Gone     []GoneDir              // folders that were given up, oldest first
+}
+
+// GoneDir is a folder that a broker has given up and that still takes room.
+type GoneDir struct {
+	Name  string // t-0.<unique>-delete, or -stray
+	Bytes int64
+	Due   kafka.Instant // when it is deleted; Never: nobody does
 }
 
 // Topic is a topic with all its partitions.
@@ -416,6 +435,7 @@ type Action struct{ Label, Command string }
 type Options struct {
 	Cells   int // records per replica; 0 for none
 	Flights bool
+	Dirs    bool // what log directories hold: a walk over all logs
 	// Some: look only into the logs of the partitions From to To-1, counted through
 	// the topics that are not internal, in their order. Of all others Build tells
 	// what a mark in an overview needs: of their replicas Online, Leader, InISR,

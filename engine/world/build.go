@@ -14,6 +14,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/node"
 	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/highwater-sim/highwater/engine/storage"
 	"github.com/highwater-sim/highwater/engine/trace"
 )
 
@@ -32,11 +33,12 @@ const clientsMax = 500
 func (w *World) addProcesses() error {
 	c := &w.spec.Cluster
 	for _, v := range c.Configs {
-		if v.Name == "log.dirs" {
-			if err := CheckLogDirs(v.Value); err != nil {
-				return err
-			}
+		if err := CheckLogDirs(v.Name, v.Value); err != nil {
+			return err
 		}
+	}
+	if len(c.Disks()) > storage.DirectoriesMax {
+		return fmt.Errorf("log.dirs and metadata.log.dir are at most %d directories", storage.DirectoriesMax)
 	}
 	if err := metadata.NewStatic(w.serverProperties()).Check(); err != nil {
 		return err
@@ -222,6 +224,9 @@ func (w *World) doAdmin(c Command, cause trace.ID) {
 		order = admin.DeleteRecords{Token: w.token(), TP: c.Partition, Offset: kafka.Offset(off)}
 	case VerbQuota:
 		order = admin.AlterQuotas{Token: w.token(), User: c.QuotaUser, Client: c.QuotaClient, Limits: c.Quotas}
+	case VerbAlterLogDir:
+		id, _ := w.ActorOf(c.Nodes[0])
+		order = admin.AlterLogDir{Token: w.token(), Broker: id, TP: c.Partition, Path: c.Directory}
 	case VerbAddVoter, VerbRemoveVoter:
 		order = w.voterOrder(c)
 	case VerbElect:

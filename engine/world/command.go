@@ -60,6 +60,8 @@ func (w *World) Check(c Command) error {
 			}
 			return fmt.Errorf("wipe %s: it is running; stop or crash it first", name)
 		})
+	case VerbAlterLogDir:
+		return w.each(c.Nodes, w.mustBeBroker)
 	case VerbCorrupt:
 		return w.each(c.Nodes, func(name string, id sim.ActorID) error { return w.checkCorrupt(c, name, id) })
 	case VerbCut, VerbHeal, VerbLink:
@@ -105,6 +107,13 @@ func (w *World) mustRun(name string, id sim.ActorID) error {
 	}
 	if w.k.Frozen(id) {
 		return fmt.Errorf("%s is frozen: thaw it first", name)
+	}
+	return nil
+}
+
+func (w *World) mustBeBroker(name string, id sim.ActorID) error {
+	if node.BrokerOf(w.k.Actor(id)) == nil {
+		return fmt.Errorf("%s is not a broker", name)
 	}
 	return nil
 }
@@ -167,7 +176,7 @@ func (w *World) Do(c Command) error {
 	case VerbCut, VerbHeal, VerbLink:
 		w.doLink(c, cause)
 	case VerbTopic, VerbDeleteTopic, VerbConfig, VerbElect, VerbReassign, VerbCancelReassign, VerbVerifyReassign, VerbCreatePartitions,
-		VerbDeleteRecords, VerbQuota, VerbAddVoter, VerbRemoveVoter:
+		VerbDeleteRecords, VerbQuota, VerbAlterLogDir, VerbAddVoter, VerbRemoveVoter:
 		w.doAdmin(c, cause)
 	case VerbAddBroker:
 		w.addBroker(c.Rack, cause)

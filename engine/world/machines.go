@@ -115,32 +115,54 @@ func (w *World) checkDirectory(c Command, name string, id sim.ActorID) error {
 	return nil
 }
 
-// CheckLogDirs reports what is wrong with a value of log.dirs.
-func CheckLogDirs(value string) error {
+// CheckLogDirs reports what is wrong with a value of log.dirs or metadata.log.dir;
+// other configs pass.
+func CheckLogDirs(name, value string) error {
+	if name != logDirsConfig && (name != metadataDirConfig || value == "") {
+		return nil
+	}
 	paths := broker.Paths(value)
 	for i, p := range paths {
 		switch {
 		case !strings.HasPrefix(p, "/"):
-			return fmt.Errorf("log.dirs lists paths, as log.dirs=/d1,/d2; %q is none", p)
+			return fmt.Errorf("%s names paths, as log.dirs=/d1,/d2; %q is none", name, p)
 		case slices.Contains(paths[:i], p):
-			return fmt.Errorf("log.dirs names %s twice", p)
+			return fmt.Errorf("%s names %s twice", name, p)
 		}
 	}
-	if len(paths) > storage.DirectoriesMax {
-		return fmt.Errorf("log.dirs has at most %d directories", storage.DirectoriesMax)
+	switch {
+	case len(paths) > storage.DirectoriesMax:
+		return fmt.Errorf("%s has at most %d directories", name, storage.DirectoriesMax)
+	case name == metadataDirConfig && len(paths) > 1:
+		return fmt.Errorf("%s is one directory, not %s", name, value)
 	}
 	return nil
 }
 
-// LogDirs are the paths of every broker's log directories.
-func (c *ClusterSpec) LogDirs() []string {
-	value := kafka.LookupConfig(kafka.ScopeBroker, "log.dirs").Default
+const (
+	logDirsConfig     = "log.dirs"
+	metadataDirConfig = "metadata.log.dir"
+)
+
+func (c *ClusterSpec) config(name string) string {
 	for _, v := range c.Configs {
-		if v.Name == "log.dirs" {
-			value = v.Value
+		if v.Name == name {
+			return v.Value
 		}
 	}
-	return broker.Paths(value)
+	return kafka.LookupConfig(kafka.ScopeBroker, name).Default
+}
+
+// LogDirs are the paths of every broker's log directories.
+func (c *ClusterSpec) LogDirs() []string { return broker.Paths(c.config(logDirsConfig)) }
+
+// Disks are LogDirs, and metadata.log.dir if it is none of them.
+func (c *ClusterSpec) Disks() []string {
+	disks := c.LogDirs()
+	if m := c.config(metadataDirConfig); m != "" && !slices.Contains(disks, m) {
+		disks = append(disks, m)
+	}
+	return disks
 }
 
 // checkCorrupt reports why no bit of a record can flip on a machine.

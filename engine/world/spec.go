@@ -116,6 +116,7 @@ const (
 	VerbAddBroker        // Name: broker-N, the next free one, Rack: a new machine with a new broker
 	VerbDeleteRecords    // Partition, To: an offset, or latest for the high watermark: kafka-delete-records
 	VerbCorrupt          // Nodes, Partition, To: an offset: a bit of that record's batch flips on the disk; Name: "value" or "length"
+	VerbAlterLogDir      // Nodes: a broker, Partition, Directory: kafka-reassign-partitions with log_dirs
 	VerbQuota            // QuotaUser, QuotaClient, Quotas: kafka-configs --entity-type users, clients
 	VerbAddController    // Name: controller-N, the next free one: a new machine with a new controller, an observer at first
 	VerbAddVoter         // Name: a controller: kafka-metadata-quorum add-controller

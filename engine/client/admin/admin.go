@@ -125,6 +125,9 @@ func (a *Admin) send(now kafka.Instant, out *sim.Out) {
 			continue
 		}
 		to, req := c.leader, c.order.request()
+		if o, one := c.order.(addressed); one {
+			to = o.broker()
+		}
 		if l, led := c.order.(led); led && to == 0 {
 			req = askLeader(l.partition().Topic)
 		}

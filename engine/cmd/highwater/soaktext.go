@@ -179,10 +179,10 @@ func (s *script) header(seed uint64) {
 		first = "controllers=3 kraft.version=1"
 	}
 	// A broker that starts while the quorum is lost must not give up.
-	s.line("cluster brokers=%d %s racks=a,b,c replica.lag.time.max.ms=%d initial.broker.registration.timeout.ms=600000 log.cleaner.backoff.ms=1500 log.retention.check.interval.ms=2000 log.cleaner.io.max.bytes.per.second=%d",
-		s.brokers, first, 2000+s.r.IntN(4)*4000, 2000+s.r.IntN(20000))
+	s.line("cluster brokers=%d %s racks=a,b,c replica.lag.time.max.ms=%d initial.broker.registration.timeout.ms=600000 log.cleaner.backoff.ms=1500 log.retention.check.interval.ms=2000 log.cleaner.io.max.bytes.per.second=%d log.cleaner.threads=%d log.segment.delete.delay.ms=5000",
+		s.brokers, first, 2000+s.r.IntN(4)*4000, 2000+s.r.IntN(20000), 1+s.r.IntN(3))
 	if s.dirs {
-		s.line("broker all log.dirs=/d1,/d2 log.dir.failure.timeout.ms=600000")
+		s.line("broker all log.dirs=/d1,/d2 log.dir.failure.timeout.ms=600000 replica.alter.log.dirs.io.max.bytes.per.second=%d", 5000+s.r.IntN(100000))
 	}
 	s.line("topic t partitions=%d replication.factor=%d min.insync.replicas=%d unclean.leader.election.enable=%v",
 		soakPartitions, soakReplicas, soakMinISR, s.unclean)
@@ -244,7 +244,7 @@ func (s *script) next() string {
 func (s *script) fault(i int) string {
 	name, controller := s.name(i), i >= s.brokers
 	p := s.r.IntN(soakPartitions)
-	switch s.r.IntN(19) {
+	switch s.r.IntN(21) {
 	case 0, 1:
 		return s.end(s.crash || controller && s.control, i, down, "crash")
 	case 2:
@@ -276,6 +276,8 @@ func (s *script) fault(i int) string {
 		return s.topic()
 	case 15, 16:
 		return s.directory(i)
+	case 18, 19:
+		return when(s.dirs && !controller, fmt.Sprintf("alter-log-dir %s t-%d /d%d", name, p, 1+s.r.IntN(2)))
 	case 17: // the first three always stay voters
 		return when(s.voters, fmt.Sprintf("%s controller-%d", [...]string{"add-voter", "remove-voter"}[s.r.IntN(2)], s.joining(int(s.r.IntN(2)))))
 	}
