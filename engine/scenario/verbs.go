@@ -362,12 +362,13 @@ func readQuota(a *args, c *world.Command) {
 			}
 		}
 	}
+	before := len(a.p.problems)
 	c.Quotas = [metadata.QuotaKinds]int64{
 		metadata.ProduceRate: a.byteRate("produce", -1), metadata.ConsumeRate: a.byteRate("consume", -1),
 		metadata.RequestShare: a.limit("request", "%", "a share of one thread's time such as 50%"),
 		metadata.MutationRate: a.limit("mutations", "/s", "partitions created and deleted per second, such as 2/s"),
 	}
-	if c.Quotas == [metadata.QuotaKinds]int64{-1, -1, -1, -1} {
+	if c.Quotas == [metadata.QuotaKinds]int64{-1, -1, -1, -1} && len(a.p.problems) == before {
 		a.p.problem(a.st.line, a.st.col, "quota changes nothing; give produce=, consume=, request= or mutations=, as in: quota app produce=1MB/s")
 	}
 }

@@ -45,12 +45,10 @@ func (w *World) Check(c Command) error {
 			return nil
 		})
 	case VerbDisk:
-		return w.each(c.Nodes, func(name string, id sim.ActorID) error {
-			if c.Directory != "" {
-				return w.checkDirectory(c, name, id)
-			}
-			return w.mustBeNode(name, id)
-		})
+		if c.Directory == "" {
+			return w.each(c.Nodes, w.mustBeNode)
+		}
+		return w.each(c.Nodes, func(name string, id sim.ActorID) error { return w.checkDirectory(c, name, id) })
 	case VerbSync:
 		return w.each(c.Nodes, w.mustBeNode)
 	case VerbWipe:
