@@ -3,8 +3,10 @@ package engine_test
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -166,6 +168,31 @@ func TestBrokenFiles(t *testing.T) {
 	}
 	if f := engine.ReadLogFile("a.log", make([]byte, view.LogFileMax+1)); f.Broken != 1 || f.Len() != 0 {
 		t.Errorf("a file that is too large: %+v", f.Problems)
+	}
+}
+
+// A batch of any codec is read; what does not unpack, though the CRC is right, is
+// told with codec, kind and place, and the other batches are read.
+func TestPackedFiles(t *testing.T) {
+	value := []byte(strings.Repeat("the high watermark of payments-0; ", 60))
+	for codec := record.CodecGzip; codec <= record.CodecZstd; codec++ {
+		whole := record.Build(record.BatchSpec{Codec: codec, Records: []record.Record{{Value: value, Timestamp: 5}}})
+		broken := bytes.Clone(whole)
+		copy(broken[record.HeaderSize:], "no frame")
+		binary.BigEndian.PutUint32(broken[17:], crc32.Checksum(broken[21:], crc32.MakeTable(crc32.Castagnoli)))
+		record.SetBaseOffsetAndEpoch(broken, 1, 0)
+		f := engine.ReadLogFile("a.log", slices.Concat(whole, broken))
+		if f.Broken > 0 || f.Len() != 2 {
+			t.Fatalf("%s: %d batches, %+v", codec, f.Len(), f.Problems)
+		}
+		if list, left, problem := f.Entries(0, 10); len(list) != 1 || left != 0 || problem != "" || !strings.Contains(list[0].Value, "watermark") {
+			t.Errorf("%s: %d and %d records, %s", codec, len(list), left, problem)
+		}
+		if list, _, problem := f.Entries(1, 10); len(list) != 0 || !strings.HasPrefix(problem, "the records do not unpack with "+codec.String()+": ") || !strings.Contains(problem, " of the batch: ") {
+			t.Errorf("%s: %d records, %q", codec, len(list), problem)
+		} else {
+			t.Log(problem)
+		}
 	}
 }
 

@@ -13,8 +13,8 @@ type Compressor interface {
 // or hostile one cannot eat the memory of the page.
 const DecompressedBytesMax = 64 << 20
 
-// compressors is filled by the init functions of record/compress and
-// record/compress/full, and read-only after that.
+// compressors is filled by the init functions of record/compress, and read-only
+// after that.
 var compressors [CodecZstd + 1]Compressor
 
 // RegisterCodec makes a codec available. Call it from init only.

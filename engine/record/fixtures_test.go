@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/highwater-sim/highwater/engine/record"
-	_ "github.com/highwater-sim/highwater/engine/record/compress/full"
+	_ "github.com/highwater-sim/highwater/engine/record/compress"
 )
 
 // kafkaFiles are partition folders of a real Kafka 3.6 broker, beside the

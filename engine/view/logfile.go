@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -136,6 +137,11 @@ func (f *LogFile) checkRecords(r record.Raw, pos int64, k int) {
 
 // cause is an error without the place, which stands beside it.
 func (f *LogFile) cause(err error) string {
+	var packed *record.CodecError
+	var broken *record.Broken
+	if errors.As(err, &packed) && errors.As(err, &broken) {
+		return fmt.Sprintf("the records do not unpack with %s: %v at byte %d of the batch: %s", packed.Codec, broken.Kind, record.HeaderSize+broken.At, broken.What)
+	}
 	e, ok := err.(*record.Error)
 	if !ok {
 		return err.Error()

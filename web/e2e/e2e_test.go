@@ -192,7 +192,7 @@ func TestWithoutScripts(t *testing.T) {
 func TestDigestsAgree(t *testing.T) {
 	p := open(t, "index.html", desk)
 	p.live()
-	for _, c := range []struct{ id, at string }{{"log/first-cluster", "8s"}, {"durability/acks-1", "21s"}, {"durability/isr", "15s"}} {
+	for _, c := range []struct{ id, at string }{{"log/first-cluster", "8s"}, {"durability/acks-1", "21s"}, {"durability/isr", "15s"}, {"log/compression", "4s"}} {
 		session, err := engine.Open(scenarios.Text(c.id), engine.Options{ID: c.id})
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package full
+package compress
 
 import (
 	"bytes"
@@ -28,18 +28,18 @@ func TestSnappyPeer(t *testing.T) {
 			t.Fatalf("%d bytes of %d letters: peer: %v", len(src), letters, err)
 		}
 		theirs := snappy.Encode(nil, src)
-		if got, err := snappyUnpack(nil, theirs, len(src)); err != nil || !bytes.Equal(got, src) {
+		if got, err := snappyUnpack(nil, theirs, theirs, len(src)); err != nil || !bytes.Equal(got, src) {
 			t.Fatalf("%d bytes of %d letters, packed by the peer: %v", len(src), letters, err)
 		}
 		if len(theirs) > 0 {
 			theirs[rng.IntN(len(theirs))] ^= byte(1 + rng.IntN(255))
-			got, err := snappyUnpack(nil, theirs, len(src))
+			got, err := snappyUnpack(nil, theirs, theirs, len(src))
 			want, wrong := snappy.Decode(nil, theirs)
 			if err == nil && (wrong != nil || !bytes.Equal(got, want)) {
 				t.Fatalf("a broken block of %d bytes unpacks here and not at the peer: %v", len(theirs), wrong)
 			}
 		}
-		if _, err := snappyUnpack(nil, packed[:len(packed)/2], len(src)); err == nil && len(src) > 0 {
+		if _, err := snappyUnpack(nil, packed, packed[:len(packed)/2], len(src)); err == nil && len(src) > 0 {
 			t.Fatalf("half a block of %d bytes unpacks", len(packed))
 		}
 	}

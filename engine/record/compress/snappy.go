@@ -1,12 +1,10 @@
-package full
+package compress
 
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 
 	"github.com/highwater-sim/highwater/engine/record"
-	"github.com/highwater-sim/highwater/engine/record/compress"
 )
 
 // Snappy is written here because the libraries pack with assembly that finds
@@ -24,8 +22,6 @@ var xerial = []byte{0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0, 0, 0, 0, 1, 0, 0, 0, 
 // snappyBlock is the block size of the Java client, in bytes.
 const snappyBlock = 32 << 10
 
-var errSnappyBlock = errors.New("block is cut off or broken")
-
 func (snappyCodec) Compress(dst, src []byte) []byte {
 	dst = append(dst, xerial...)
 	for len(src) > 0 {
@@ -40,25 +36,26 @@ func (snappyCodec) Compress(dst, src []byte) []byte {
 
 func (snappyCodec) Decompress(dst, src []byte, limit int) ([]byte, error) {
 	if !bytes.HasPrefix(src, xerial[:8]) {
-		return snappyUnpack(dst, src, limit)
+		return snappyUnpack(dst, src, src, limit)
 	}
+	all := src
 	if len(src) < len(xerial) {
-		return nil, errSnappyBlock
+		return nil, record.NewBroken(all, src, record.ErrCutOff, "the header of snappy-java's stream")
 	}
 	start := len(dst)
 	for src = src[len(xerial):]; len(src) > 0; {
 		if len(src) < 4 {
-			return nil, errSnappyBlock
+			return nil, record.NewBroken(all, src, record.ErrCutOff, "the size of a block")
 		}
 		n := int64(binary.BigEndian.Uint32(src))
-		if src = src[4:]; n > int64(len(src)) {
-			return nil, errSnappyBlock
+		if n > int64(len(src)-4) {
+			return nil, record.NewBroken(all, src, record.ErrCutOff, "a block of %d bytes, of which %d are there", n, len(src)-4)
 		}
 		var err error
-		if dst, err = snappyUnpack(dst, src[:n], limit-(len(dst)-start)); err != nil {
+		if dst, err = snappyUnpack(dst, all, src[4:4+n], limit-(len(dst)-start)); err != nil {
 			return nil, err
 		}
-		src = src[n:]
+		src = src[4+n:]
 	}
 	return dst, nil
 }
@@ -118,39 +115,43 @@ func snappyCopy(dst []byte, offset, n int) []byte {
 	return dst
 }
 
-// snappyUnpack appends what one block unpacks to.
-func snappyUnpack(dst, src []byte, limit int) ([]byte, error) {
+// snappyUnpack appends what one block, a part of all, unpacks to.
+func snappyUnpack(dst, all, src []byte, limit int) ([]byte, error) {
 	want, n := binary.Uvarint(src)
 	switch {
-	case n <= 0 || want > 1<<32-1:
-		return nil, errSnappyBlock
+	case n == 0:
+		return nil, record.NewBroken(all, src, record.ErrCutOff, "the size of a block's content")
+	case n < 0 || want > 1<<32-1:
+		return nil, record.NewBroken(all, src, record.ErrCorrupt, "the size of a block's content has more than 32 bits")
 	case want > uint64(max(0, limit)):
-		return nil, compress.ErrTooLarge
+		return nil, record.NewBroken(all, src, record.ErrTooLarge, "a block of %d bytes, and the limit leaves %d", want, max(0, limit))
 	}
 	start := len(dst)
 	end := start + int(want)
 	for src = src[n:]; len(src) > 0; {
-		tag := src[0]
 		size, offset, used := snappyElement(src)
-		if used == 0 || len(dst)+size > end {
-			return nil, errSnappyBlock
+		if used == 0 {
+			return nil, record.NewBroken(all, src, record.ErrCutOff, "the tag of a literal or a copy")
 		}
-		if src = src[used:]; tag&3 == 0 {
-			if size > len(src) {
-				return nil, errSnappyBlock
+		if len(dst)+size > end {
+			return nil, record.NewBroken(all, src, record.ErrCorrupt, "more than the %d bytes that the block announces", want)
+		}
+		if src[0]&3 == 0 {
+			if size > len(src)-used {
+				return nil, record.NewBroken(all, src, record.ErrCutOff, "a literal of %d bytes, of which %d are there", size, len(src)-used)
 			}
-			dst, src = append(dst, src[:size]...), src[size:]
+			dst, src = append(dst, src[used:used+size]...), src[used+size:]
 			continue
 		}
 		if offset <= 0 || offset > len(dst)-start {
-			return nil, errSnappyBlock
+			return nil, record.NewBroken(all, src, record.ErrCorrupt, "a copy from %d bytes back after %d bytes", offset, len(dst)-start)
 		}
-		for ; size > 0; size-- { // a copy may overlap itself
+		for src = src[used:]; size > 0; size-- { // a copy may overlap itself
 			dst = append(dst, dst[len(dst)-offset])
 		}
 	}
 	if len(dst) != end {
-		return nil, errSnappyBlock
+		return nil, record.NewBroken(all, src, record.ErrCutOff, "a block of %d bytes ends after %d", want, len(dst)-start)
 	}
 	return dst, nil
 }

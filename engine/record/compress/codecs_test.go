@@ -1,4 +1,4 @@
-package full_test
+package compress_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/highwater-sim/highwater/engine/record"
-	_ "github.com/highwater-sim/highwater/engine/record/compress/full"
+	_ "github.com/highwater-sim/highwater/engine/record/compress"
 	"github.com/klauspost/compress/snappy"
 )
 
