@@ -221,10 +221,7 @@ func lz4Unpack(dst, all, src []byte, start, end int) ([]byte, error) {
 		case len(dst)+n > end:
 			return nil, record.NewBroken(all, src, record.ErrTooLarge, "more than %d bytes", end-start)
 		}
-		for ; n > 0; n-- { // a match may overlap itself
-			dst = append(dst, dst[len(dst)-offset])
-		}
-		src = rest
+		dst, src = appendCopy(dst, offset, n), rest
 	}
 	return nil, record.NewBroken(all, src, record.ErrCutOff, "a block that does not end with literals")
 }

@@ -146,14 +146,22 @@ func snappyUnpack(dst, all, src []byte, limit int) ([]byte, error) {
 		if offset <= 0 || offset > len(dst)-start {
 			return nil, record.NewBroken(all, src, record.ErrCorrupt, "a copy from %d bytes back after %d bytes", offset, len(dst)-start)
 		}
-		for src = src[used:]; size > 0; size-- { // a copy may overlap itself
-			dst = append(dst, dst[len(dst)-offset])
-		}
+		dst, src = appendCopy(dst, offset, size), src[used:]
 	}
 	if len(dst) != end {
 		return nil, record.NewBroken(all, src, record.ErrCutOff, "a block of %d bytes ends after %d", want, len(dst)-start)
 	}
 	return dst, nil
+}
+
+// appendCopy appends n bytes from offset bytes back; they may overlap themselves.
+func appendCopy(dst []byte, offset, n int) []byte {
+	for from := len(dst) - offset; n > 0; {
+		part := dst[from:min(len(dst), from+n)]
+		dst = append(dst, part...)
+		n -= len(part)
+	}
+	return dst
 }
 
 // snappyElement reads a tag: how many bytes it stands for, how far back a copy

@@ -35,7 +35,7 @@ var inlined = []string{
 	"runtime", "internal/...", "encoding/binary", "math/bits", "slices", "cmp", "sort", "maps", "hash/crc32",
 	"sync", "sync/atomic", "strings", "bytes", "unicode/utf8",
 	"github.com/highwater-sim/highwater/engine/sim/...", "github.com/highwater-sim/highwater/engine/broker",
-	"github.com/highwater-sim/highwater/engine/storage", "github.com/highwater-sim/highwater/engine/record",
+	"github.com/highwater-sim/highwater/engine/storage", "github.com/highwater-sim/highwater/engine/record/...",
 	"github.com/highwater-sim/highwater/engine/client", "github.com/highwater-sim/highwater/engine/client/producer",
 	"github.com/highwater-sim/highwater/engine/client/consumer", "github.com/highwater-sim/highwater/engine/trace",
 	"github.com/highwater-sim/highwater/engine/node", "github.com/highwater-sim/highwater/engine/kafka",
