@@ -4,7 +4,7 @@
 // It owns the layout of batches, records, headers and control records: how
 // they are built, read, checked and written again. It refuses to know logs,
 // offsets' meaning and the network; compression it knows by number only, the
-// codecs themselves come from record/compress and record/compress.
+// codecs themselves come from record/compress.
 //
 //	 0         8      12     16 17   21   23      27     35     43   51 53   57   61
 //	┌──────────┬──────┬──────┬──┬────┬────┬───────┬──────┬──────┬────┬──┬────┬────┬─────────

@@ -84,6 +84,8 @@ var toolkits = []struct {
 	{"github.com/twmb/franz-go/pkg/kfake", nil},
 	{"github.com/twmb/franz-go", []string{"engine"}},
 	{"golang.org/x/tools", nil},
+	{"github.com/klauspost/compress", nil},
+	{"github.com/pierrec/lz4", nil},
 	{"github.com/andybalholm/brotli", []string{"web"}},
 	{"testing", nil},
 }

@@ -83,9 +83,9 @@ var linked = []string{
 	"honnef.co/go/js/dom/v2",
 	"github.com/twmb/franz-go",
 	"github.com/twmb/franz-go/pkg/kmsg",
-	"github.com/klauspost/compress",
-	"github.com/pierrec/lz4/v4",
+	"github.com/ebitengine/hideconsole",
 	"golang.org/x/image",
+	"golang.org/x/sync",
 	"golang.org/x/text",
 }
 

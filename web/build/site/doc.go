@@ -8,6 +8,10 @@
 //	web/*.html *.css *.js icons ───────> with ?v=hash          │
 //	scenarios/**/*.hw ─────────────────> s/ID.html .svg .hw ───┘
 //
+// The programs are compiled for size: nothing is inlined but what runs for every
+// event and frame (wasm.go), and Ebitengine is taken without what a browser never
+// runs (lean.go).
+//
 // It owns the names of the files, the content policy (CSP), the hashes that the
 // pages put behind each address, and the compressed copies. It refuses to know
 // what a scenario means: it reads only title, chapter, cases and prose

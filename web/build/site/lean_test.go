@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,6 +50,25 @@ func TestLean(t *testing.T) {
 				t.Errorf("%s: %d times %q, want %d", name, n, part, times)
 			}
 		}
+	}
+}
+
+// TestLinked: the licences are those of the modules that the programs are made of,
+// and of no others.
+func TestLinked(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{Options: Options{Root: root, Log: io.Discard}}
+	out, err := s.goCommand("list", "-deps", "-f", `{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}`, "./wasm/app", "./wasm/stage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := slices.Sorted(strings.FieldsSeq(out))
+	want := slices.Sorted(slices.Values(linked))
+	if modules = slices.Compact(modules); !slices.Equal(modules, want) {
+		t.Errorf("the programs are made of\n%s\nthe licences are those of\n%s", strings.Join(modules, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -41,7 +41,7 @@ func TestLibzstd(t *testing.T) {
 	}
 	list["sources"] = sources
 	for name, b := range samples() {
-		if strings.HasPrefix(name, "copies 1") || strings.HasSuffix(name, "400000") || name == "" {
+		if strings.HasPrefix(name, "copies 14") || strings.HasSuffix(name, "400000") || name == "" {
 			list[name] = b
 		}
 	}
@@ -50,7 +50,7 @@ func TestLibzstd(t *testing.T) {
 		if err := os.WriteFile(file, src, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, level := range []string{"-1", "-3", "-12", "-19"} {
+		for _, level := range []string{"-1", "-3", "-19"} {
 			for _, packed := range [][]byte{run(src, level), run(nil, level, "--no-check", file)} {
 				if got, err := Unpack(nil, packed, len(src)); err != nil || !bytes.Equal(got, src) {
 					t.Fatalf("%s, packed by zstd %s: %d bytes, %v", name, level, len(got), err)
