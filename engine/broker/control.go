@@ -6,6 +6,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/metadata"
 	"github.com/highwater-sim/highwater/engine/sim"
 )
 
@@ -70,9 +71,37 @@ func (b *Broker) ask(now kafka.Instant, kind controlKind, req kmsg.Request, dead
 // (ForwardingManager; here without the envelope).
 func (b *Broker) forward(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	b.control.questions = append(b.control.questions, question{
-		kind: controlForward, req: in.Request, deadline: now.Add(b.set.requestTimeout), conn: in.Conn, connCorr: in.Corr,
+		kind: controlForward, req: b.stamped(in), deadline: now.Add(b.set.requestTimeout), conn: in.Conn, connCorr: in.Corr,
 	})
 	b.sendControl(now, out)
+}
+
+// stamped is a request that says who sent it, where the controller has a quota for
+// what it asks.
+func (b *Broker) stamped(in *sim.Input) kmsg.Request {
+	if len(b.img.Quotas) == 0 || !in.From.IsClient() {
+		return in.Request
+	}
+	who := callerOf(in)
+	tag := metadata.Caller{User: who.user, Client: who.client}.Bytes()
+	switch r := in.Request.(type) {
+	case *kmsg.CreateTopicsRequest:
+		c := *r
+		c.UnknownTags = kmsg.Tags{}
+		c.UnknownTags.Set(metadata.CallerTag, tag)
+		return &c
+	case *kmsg.DeleteTopicsRequest:
+		c := *r
+		c.UnknownTags = kmsg.Tags{}
+		c.UnknownTags.Set(metadata.CallerTag, tag)
+		return &c
+	case *kmsg.CreatePartitionsRequest:
+		c := *r
+		c.UnknownTags = kmsg.Tags{}
+		c.UnknownTags.Set(metadata.CallerTag, tag)
+		return &c
+	}
+	return in.Request
 }
 
 // forwardable reports whether brokers pass a request on to the controller.
@@ -194,8 +223,19 @@ func (b *Broker) controlResponse(now kafka.Instant, in *sim.Input, out *sim.Out)
 	default:
 		if q.kind == controlForward {
 			out.Reply(q.conn, q.connCorr, in.Response)
+			b.throttleForwarded(&q, in.Response, out)
 		} else if q.kind == controlCreate {
 			b.creationEnded(q.req)
+		}
+	}
+}
+
+// throttleForwarded mutes a connection for as long as the controller's response asks
+// for (RequestHandlerHelper.sendForwardedResponse).
+func (b *Broker) throttleForwarded(q *question, resp kmsg.Response, out *sim.Out) {
+	if r, ok := resp.(kmsg.ThrottleResponse); ok {
+		if ms, _ := r.Throttle(); ms > 0 {
+			out.Mute(q.conn, out.Now().Add(kafka.Duration(ms)*kafka.Millisecond))
 		}
 	}
 }

@@ -52,7 +52,7 @@ func benchController(partitions int32) *Controller {
 	}
 	t := kmsg.NewCreateTopicsRequestTopic()
 	t.Topic, t.NumPartitions, t.ReplicationFactor = "t", partitions, 3
-	c.createTopics(&kmsg.CreateTopicsRequest{Topics: []kmsg.CreateTopicsRequestTopic{t}}, out)
+	c.createTopics(0, &kmsg.CreateTopicsRequest{Topics: []kmsg.CreateTopicsRequestTopic{t}}, out)
 	c.TakeRecords()
 	c.Committed(c.NextOffset(), sim.NewOut(0, 101))
 	return c

@@ -42,7 +42,8 @@ type Controller struct {
 	versions []version       // images between stable and head, in order
 	held     []held          // responses, in order of their offsets
 	appends  [][]metadata.Record
-	beats    []beat // one per registered broker, sorted by ID; empty unless active
+	buckets  []bucket // of controller_mutation_rate, sorted by user and client
+	beats    []beat   // one per registered broker, sorted by ID; empty unless active
 }
 
 // times are the static configs that the controller lives by.
@@ -233,11 +234,11 @@ func (c *Controller) request(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	case *kmsg.AssignReplicasToDirsRequest:
 		resp = c.assignReplicas(req, out)
 	case *kmsg.CreateTopicsRequest:
-		resp = c.createTopics(req, out)
+		resp = c.createTopics(now, req, out)
 	case *kmsg.DeleteTopicsRequest:
-		resp = c.deleteTopics(req, out)
+		resp = c.deleteTopics(now, req, out)
 	case *kmsg.CreatePartitionsRequest:
-		resp = c.createPartitions(req, out)
+		resp = c.createPartitions(now, req, out)
 	case *kmsg.IncrementalAlterConfigsRequest:
 		resp = c.alterConfigs(req, out)
 	case *kmsg.AlterClientQuotasRequest:

@@ -86,7 +86,7 @@ func (c *Controller) Clone() *Controller {
 	n.versions = slices.Clone(c.versions)
 	n.held = slices.Clone(c.held)
 	n.appends = slices.Clone(c.appends)
-	n.beats = slices.Clone(c.beats)
+	n.beats, n.buckets = slices.Clone(c.beats), slices.Clone(c.buckets)
 	return &n
 }
 
@@ -110,6 +110,7 @@ func (c *Controller) Digest(h *sim.Hash) {
 		h.Int(int64(w.corr))
 		h.Bytes(w.resp.AppendTo(nil))
 	}
+	digestBuckets(h, c.buckets)
 	h.Int(int64(len(c.appends)))
 	for _, a := range c.appends {
 		h.Int(int64(len(a)))

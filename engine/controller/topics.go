@@ -32,14 +32,18 @@ func message(s string) *string {
 
 // createTopics handles CreateTopics (ReplicationControlManager.createTopics).
 // Topics that fail do not keep the others from being created.
-func (c *Controller) createTopics(req *kmsg.CreateTopicsRequest, out *sim.Out) kmsg.Response {
+func (c *Controller) createTopics(now kafka.Instant, req *kmsg.CreateTopicsRequest, out *sim.Out) kmsg.Response {
 	resp := req.ResponseKind().(*kmsg.CreateTopicsResponse)
+	account := c.account(now, &req.UnknownTags, req.ValidateOnly)
 	var recs []metadata.Record
 	for i := range req.Topics {
 		t := &req.Topics[i]
 		rt := kmsg.NewCreateTopicsResponseTopic()
 		rt.Topic = t.Topic
 		made, f := c.createTopic(req, t)
+		if f == nil {
+			f = account.charge(int(made[len(made)-1].(*metadata.PartitionRecord).Partition) + 1)
+		}
 		if f != nil {
 			rt.ErrorCode, rt.ErrorMessage = int16(f.code), message(f.msg)
 			rt.NumPartitions, rt.ReplicationFactor = -1, -1
@@ -51,6 +55,7 @@ func (c *Controller) createTopics(req *kmsg.CreateTopicsRequest, out *sim.Out) k
 		}
 		resp.Topics = append(resp.Topics, rt)
 	}
+	resp.ThrottleMillis = int32(account.wait.Millis())
 	if !req.ValidateOnly {
 		c.append(out, recs, why{})
 	}
@@ -231,8 +236,9 @@ func (c *Controller) validateTopicName(name string) *fault {
 }
 
 // deleteTopics handles DeleteTopics v6, by name or by id.
-func (c *Controller) deleteTopics(req *kmsg.DeleteTopicsRequest, out *sim.Out) kmsg.Response {
+func (c *Controller) deleteTopics(now kafka.Instant, req *kmsg.DeleteTopicsRequest, out *sim.Out) kmsg.Response {
 	resp := req.ResponseKind().(*kmsg.DeleteTopicsResponse)
+	account := c.account(now, &req.UnknownTags, false)
 	var recs []metadata.Record
 	var gone []kafka.TopicID
 	for _, rt := range req.Topics {
@@ -254,29 +260,40 @@ func (c *Controller) deleteTopics(req *kmsg.DeleteTopicsRequest, out *sim.Out) k
 			at.ErrorCode, at.ErrorMessage = int16(kafka.InvalidRequest), message("The provided topic name or id maps to a topic that is deleted already.")
 		default:
 			at.Topic, at.TopicID = &t.Name, t.ID
+			if f := account.charge(len(t.Partitions)); f != nil {
+				at.ErrorCode, at.ErrorMessage = int16(f.code), message(f.msg)
+				break
+			}
 			gone = append(gone, t.ID)
 			recs = append(recs, &metadata.RemoveTopicRecord{ID: t.ID})
 		}
 		resp.Topics = append(resp.Topics, at)
 	}
+	resp.ThrottleMillis = int32(account.wait.Millis())
 	c.append(out, recs, why{})
 	return resp
 }
 
 // createPartitions handles CreatePartitions.
-func (c *Controller) createPartitions(req *kmsg.CreatePartitionsRequest, out *sim.Out) kmsg.Response {
+func (c *Controller) createPartitions(now kafka.Instant, req *kmsg.CreatePartitionsRequest, out *sim.Out) kmsg.Response {
 	resp := req.ResponseKind().(*kmsg.CreatePartitionsResponse)
+	account := c.account(now, &req.UnknownTags, req.ValidateOnly)
 	var recs []metadata.Record
 	for i := range req.Topics {
 		rt := kmsg.NewCreatePartitionsResponseTopic()
 		rt.Topic = req.Topics[i].Topic
 		made, f := c.addPartitions(&req.Topics[i])
+		if f == nil {
+			f = account.charge(len(made))
+		}
 		if f != nil {
 			rt.ErrorCode, rt.ErrorMessage = int16(f.code), message(f.msg)
+			made = nil
 		}
 		recs = append(recs, made...)
 		resp.Topics = append(resp.Topics, rt)
 	}
+	resp.ThrottleMillis = int32(account.wait.Millis())
 	if !req.ValidateOnly {
 		c.append(out, recs, why{})
 	}

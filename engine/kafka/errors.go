@@ -61,6 +61,7 @@ const (
 	EligibleLeadersNotAvailable  ErrorCode = 83
 	ElectionNotNeeded            ErrorCode = 84
 	NoReassignmentInProgress     ErrorCode = 85
+	ThrottlingQuotaExceeded      ErrorCode = 89
 	InvalidRecord                ErrorCode = 87
 	InvalidUpdateVersion         ErrorCode = 95
 	SnapshotNotFound             ErrorCode = 98

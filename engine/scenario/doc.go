@@ -25,7 +25,7 @@
 //	broker   all replica.lag.time.max.ms=10000
 //	topic    payments partitions=3 replication.factor=3 min.insync.replicas=1
 //	topic    audit replica-assignment=1:2,2:3
-//	producer app topic=payments acks=1 rate=50/s keys=8 [partition=0] [count=100] [size=1KB]
+//	producer app topic=payments acks=1 rate=50/s keys=8 [partition=0] [count=100] [size=1KB] [user=alice]
 //	consumer c1 assign=payments [group=billing] [from=earliest] [work=5ms] [commit=first]
 //
 //	at 4s    cut broker-1 broker-2,broker-3

@@ -50,7 +50,7 @@ var verbs = map[string]verb{
 	"reassign":        {world.VerbReassign, "reassign T-0 4,2,3 [T-1 3,2,4] [throttle=10MB/s]", "kafka-reassign-partitions --execute: these replicas, the preferred leader first", readReassign},
 	"cancel-reassign": {world.VerbCancelReassign, "cancel-reassign T-0 [T-1]", "kafka-reassign-partitions --cancel: back to the replicas of before", readCancelReassign},
 	"verify-reassign": {world.VerbVerifyReassign, "verify-reassign TOPIC", "kafka-reassign-partitions --verify: takes throttles off if all is done", readVerifyReassign},
-	"quota":           {world.VerbQuota, "quota [CLIENT|all] [user=U|all] [produce=1MB/s] [consume=1MB/s] [request=50%] [mutations=2/s]", "kafka-configs --entity-type clients, users: what a client.id, a user, or a client.id of a user may do; unlimited takes it off", readQuota},
+	"quota":           {world.VerbQuota, "quota [CLIENT|admin|all] [user=U|all] [produce=1MB/s] [consume=1MB/s] [request=50%] [mutations=2/s]", "kafka-configs --entity-type clients, users: what a client.id, a user, or a client.id of a user may do; unlimited takes it off", readQuota},
 	"delete-records":  {world.VerbDeleteRecords, "delete-records T-0 OFFSET|latest", "kafka-delete-records: what is below the offset goes; latest is the high watermark", readDeleteRecords},
 	"alter-log-dir":   {world.VerbAlterLogDir, "alter-log-dir BROKER T-0 /d2", "kafka-reassign-partitions with log_dirs: that broker's replica moves to another of its log directories", readAlterLogDir},
 	"corrupt":         {world.VerbCorrupt, "corrupt NODE[,NODE] T-0 OFFSET [length]", "a bit of that record flips on the disk: of its value, or of its length", readCorrupt},
@@ -357,7 +357,7 @@ func readQuota(a *args, c *world.Command) {
 		if w, ok := a.next("a client, or all, or user=, as in: quota app produce=1MB/s"); ok {
 			if c.QuotaClient = metadata.PartOf(w.text); w.text == "all" {
 				c.QuotaClient.Name = ""
-			} else {
+			} else if w.text != "admin" { // who creates topics
 				a.p.clientOf(a.st.line, w.col, w.text, "")
 			}
 		}

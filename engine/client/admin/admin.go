@@ -176,6 +176,10 @@ func (a *Admin) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	}
 	c.last, c.why = code, why
 	c.retryAt = now.Add(retryBackoff.After(c.tries, &a.rng))
+	if r, ok := in.Response.(kmsg.ThrottleResponse); ok && code == kafka.ThrottlingQuotaExceeded {
+		ms, _ := r.Throttle()
+		c.retryAt = max(c.retryAt, now.Add(kafka.Duration(ms)*kafka.Millisecond))
+	}
 	c.tries++
 }
 
@@ -184,7 +188,8 @@ func (a *Admin) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 // producer would retry it.
 func again(code kafka.ErrorCode) bool {
 	switch code {
-	case kafka.NetworkException, kafka.NotController, kafka.BrokerNotAvailable, kafka.LeaderNotAvailable:
+	case kafka.NetworkException, kafka.NotController, kafka.BrokerNotAvailable, kafka.LeaderNotAvailable,
+		kafka.ThrottlingQuotaExceeded: // retryOnQuotaViolation
 		return true
 	}
 	return false
