@@ -72,16 +72,16 @@ func TestWhyARecordCameBack(t *testing.T) {
 func TestToolsDuringAReassignment(t *testing.T) {
 	s := open(t, "control/reassign", engine.Options{})
 	run(s, kafka.Instant(32*kafka.Second))
-	d := s.Inspect(view.Selection{Kind: "topic", Name: "orders"})
+	text := s.Tool(view.Selection{Kind: "topic", Name: "orders"}, view.ToolTopics)
 	const head = "\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: " +
 		"follower.replication.throttled.replicas=0:4,1:4,2:4," +
 		"leader.replication.throttled.replicas=0:1,0:2,0:3,1:1,1:2,1:3,2:1,2:2,2:3,min.insync.replicas=2"
-	if len(d.Text) != 4 || !strings.HasPrefix(d.Text[0], "Topic: orders\tTopicId: ") || !strings.HasSuffix(d.Text[0], head) {
-		t.Fatalf("kafka-topics --describe says\n%s", strings.Join(d.Text, "\n"))
+	if len(text) != 4 || !strings.HasPrefix(text[0], "Topic: orders\tTopicId: ") || !strings.HasSuffix(text[0], head) {
+		t.Fatalf("kafka-topics --describe says\n%s", strings.Join(text, "\n"))
 	}
 	const first = "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 4,3,2,1\tIsr: 1,3,2\tAdding Replicas: 4\tRemoving Replicas: 1\tElr: \tLastKnownElr: "
-	if d.Text[1] != first {
-		t.Errorf("partition 0:\n%q, not\n%q", d.Text[1], first)
+	if text[1] != first {
+		t.Errorf("partition 0:\n%q, not\n%q", text[1], first)
 	}
 	var c view.Cluster
 	s.View(view.Options{}, &c)
@@ -114,21 +114,38 @@ func TestGauges(t *testing.T) {
 		{31, map[string]int64{"under-replicated": 0, "under min ISR": 0, "offline": 6, "fenced brokers": 3}},
 		{70, map[string]int64{"under-replicated": 0, "under min ISR": 0, "offline": 0, "unclean elections": 0}},
 	} {
-		run(s, kafka.Instant(at.s)*kafka.Instant(kafka.Second))
-		var c view.Cluster
-		s.View(view.Options{}, &c)
-		seen := 0
-		for _, m := range c.Metrics {
-			if want, ok := at.want[m.Label]; ok {
-				if seen++; m.Value != want {
-					t.Errorf("at %d s %s is %d, not %d", at.s, m.Name, m.Value, want)
-				}
+		measures(t, s, at.s, at.want)
+	}
+}
+
+// measures goes to a second and compares the metrics there, by their labels.
+func measures(t *testing.T, s *engine.Session, at int64, want map[string]int64) {
+	t.Helper()
+	run(s, kafka.Instant(at)*kafka.Instant(kafka.Second))
+	var c view.Cluster
+	s.View(view.Options{}, &c)
+	seen := 0
+	for _, m := range c.Metrics {
+		if want, ok := want[m.Label]; ok {
+			if seen++; m.Value != want {
+				t.Errorf("at %d s %s is %d, not %d", at, m.Name, m.Value, want)
 			}
 		}
-		if seen != len(at.want) {
-			t.Errorf("at %d s only %d of %v are measured", at.s, seen, at.want)
-		}
 	}
+	if seen != len(want) {
+		t.Errorf("at %d s only %d of %v are measured", at, seen, want)
+	}
+}
+
+// A failed log directory is counted with its replicas, and what leaves and joins ISRs
+// for it; going back takes the counts back.
+func TestGaugesOfADirectory(t *testing.T) {
+	s := open(t, "ops/jbod", engine.Options{})
+	none := map[string]int64{"offline log directories": 0, "offline replicas": 0, "ISR shrinks": 0, "ISR expands": 0}
+	measures(t, s, 9, none)
+	measures(t, s, 13, map[string]int64{"offline log directories": 1, "offline replicas": 2, "ISR shrinks": 2, "ISR expands": 0})
+	measures(t, s, 45, map[string]int64{"offline log directories": 0, "offline replicas": 0, "ISR shrinks": 4, "ISR expands": 4})
+	measures(t, s, 9, none)
 }
 
 // Every command that the inspector offers can be carried out.

@@ -131,15 +131,6 @@ func (i *inspector) overview() {
 	i.rowIf(l.Lost > 0, "acknowledged and lost", strconv.FormatInt(l.Lost, 10))
 	i.num("delivered", l.Delivered)
 	i.num("metadata log end", int64(i.c.MetadataEnd))
-	for t := range i.c.Topics {
-		if v := &i.c.Topics[t]; !v.Internal {
-			i.out.Text = append(i.out.Text, DescribeTopic(i.w, v)...)
-		}
-	}
-	i.out.TextName = "kafka-topics --describe"
-	if l := ListReassignments(i.c); len(l) > 1 {
-		i.out.Text = append(append(i.out.Text, ""), l...)
-	}
 	if n := len(i.c.Brokers); n < brokersMax {
 		i.action("Add a broker", "add broker-"+strconv.Itoa(n+1))
 	}
@@ -170,8 +161,6 @@ func (i *inspector) controller(id kafka.NodeID) bool {
 		i.num("log end", int64(v.LogEnd))
 		i.offset("high watermark", v.HW)
 		i.quorumRows(v)
-		i.out.Text, i.out.TextName = QuorumStatus(i.c), "kafka-metadata-quorum describe --status"
-		i.out.Text = append(append(i.out.Text, ""), QuorumReplication(i.c)...)
 		for _, b := range i.c.Brokers {
 			i.rowIf(b.Fenced || !b.Registered, b.Name+" is", brokerWords(&b))
 		}
@@ -400,7 +389,6 @@ func (i *inspector) topic(name string) bool {
 				i.action("Add a partition", "partitions "+name+" "+strconv.Itoa(len(v.Partitions)+1))
 				i.action("Delete the topic", "delete-topic "+name)
 			}
-			i.out.Text, i.out.TextName = DescribeTopic(i.w, v), "kafka-topics --describe"
 			return true
 		}
 	}

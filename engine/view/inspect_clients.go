@@ -102,7 +102,6 @@ func (i *inspector) consumer(name string) bool {
 		if v.State == Running && v.Group != "" {
 			i.action("Commit now", "commit "+name)
 		}
-		i.out.Text, i.out.TextName = describeGroup(i.c, v.Group), "kafka-consumer-groups --describe"
 		i.because(i.last(func(n *trace.Note) bool {
 			return n.Who == name && (n.Kind == trace.PositionReset || n.Kind == trace.ConsumerError)
 		}), "Why was its position reset?")
@@ -123,28 +122,4 @@ func known(o kafka.Offset) string {
 		return "-"
 	}
 	return strconv.FormatInt(int64(o), 10)
-}
-
-// describeGroup is what kafka-consumer-groups --describe prints. A group
-// without members, as one of assign() alone is, shows its committed offsets.
-func describeGroup(c *Cluster, group string) []string {
-	if group == "" {
-		return nil
-	}
-	out := []string{"GROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             CONSUMER-ID     HOST            CLIENT-ID"}
-	for k := range c.Consumers {
-		v := &c.Consumers[k]
-		if v.Group != group {
-			continue
-		}
-		for _, a := range v.Assigned {
-			lag := "-"
-			if a.Committed >= 0 && a.End >= 0 {
-				lag = strconv.FormatInt(int64(a.End-a.Committed), 10)
-			}
-			out = append(out, fmt.Sprintf("%-15s %-15s %-10d %-15s %-15s %-15s %-15s %-15s %s",
-				group, a.TP.Topic, a.TP.Partition, known(a.Committed), known(a.End), lag, "-", "-", "-"))
-		}
-	}
-	return out
 }

@@ -45,20 +45,63 @@ func (i *inspector) partitionRows(t *Topic, p *Partition) {
 	}
 	if p.Reassigning() {
 		i.warn("reassignment", "adding "+nodes(p.Adding)+" · removing "+nodes(p.Removing))
+		i.movingRows(p)
 		i.action("Cancel the reassignment", "cancel-reassign "+p.TP.String())
 	}
 	i.num("partition epoch", int64(p.PartitionEpoch))
+	i.underMinISR(t, p)
+	i.topicConfigs(t.Name)
+	if p.Leader != kafka.NoNode && p.HW > 0 && !t.Internal {
+		i.action("Delete records", "delete-records "+p.TP.String()+" latest")
+	}
+}
+
+// underMinISR says whether a partition takes acks=all (min.insync.replicas).
+func (i *inspector) underMinISR(t *Topic, p *Partition) {
 	word := "no"
 	if p.UnderMinISR {
 		word = "yes"
 	}
 	i.rowIf(p.UnderMinISR, "under min ISR", fmt.Sprintf("%s (min %d)", word, t.MinISR))
-	i.topicConfigs(t.Name)
-	if p.Leader != kafka.NoNode && p.HW > 0 && !t.Internal {
-		i.action("Delete records", "delete-records "+p.TP.String()+" latest")
-	}
-	i.out.Text, i.out.TextName = DescribeTopic(i.w, t), "kafka-topics --describe"
 }
+
+// movingRows say how far the replicas are that a reassignment adds.
+func (i *inspector) movingRows(p *Partition) {
+	for k := range p.Replicas {
+		r := &p.Replicas[k]
+		if !slices.Contains(p.Adding, r.Broker) {
+			continue
+		}
+		switch {
+		case r.InISR:
+			i.row("broker "+strconv.Itoa(int(r.Broker)), "added, in the ISR")
+		case p.LEO > 0:
+			i.row("broker "+strconv.Itoa(int(r.Broker)), fmt.Sprintf("%d of %d records, %d behind", r.LEO-r.LogStart, p.LEO-r.LogStart, r.Lag))
+		}
+	}
+}
+
+// logRows say what a log is made of: its index entries, and where its leader epochs
+// begin.
+func (i *inspector) logRows(log *storage.Log) {
+	offsets, times := 0, 0
+	for _, s := range log.Segments() {
+		offsets += s.IndexEntries
+		times += s.TimeIndexEntries
+	}
+	i.row("index entries", fmt.Sprintf("offset %d, time %d", offsets, times))
+	all := log.Epochs()
+	var words []string
+	for _, e := range all[max(0, len(all)-epochsShown):] {
+		words = append(words, fmt.Sprintf("%d from %d", e.Epoch, e.StartOffset))
+	}
+	if len(words) > 0 {
+		i.row("leader epochs", strings.Join(words, ", "))
+	}
+}
+
+// epochsShown is how many leader epochs of a log are told, the last ones.
+const epochsShown = 5
 
 func (i *inspector) electActions(p *Partition) {
 	if p.Leader == kafka.NoNode {
@@ -91,6 +134,10 @@ func (i *inspector) replica(tp kafka.TopicPartition, id kafka.NodeID) bool {
 				i.warn("offline", "its log directory has failed: KAFKA_STORAGE_ERROR")
 			}
 		}
+		if log := i.readable(tp, id); log != nil {
+			i.logRows(log)
+			i.out.Files, i.out.FilesIn = FilesOf(log), tp.String()
+		}
 		i.careRows(tp, id)
 		i.rowIf(r.Durable < r.LEO, "flushed up to", strconv.FormatInt(int64(r.Durable), 10))
 		if !r.Leader && p.Leader != kafka.NoNode {
@@ -99,14 +146,10 @@ func (i *inspector) replica(tp kafka.TopicPartition, id kafka.NodeID) bool {
 				i.row("last caught up", strconv.FormatInt(i.c.Now.Sub(r.CaughtUp).Millis(), 10)+" ms ago")
 			}
 		}
-		i.rowIf(p.UnderMinISR, "under min ISR", fmt.Sprintf("%v (min %d)", p.UnderMinISR, t.MinISR))
+		i.underMinISR(t, p)
 		i.whyHW(p)
 		i.topicConfigs(t.Name)
 		i.electActions(p)
-		if log := i.readable(tp, id); log != nil {
-			i.out.Text, i.out.TextName = DumpLog(log), ToolDumpLog
-			i.out.Files, i.out.FilesIn = FilesOf(log), tp.String()
-		}
 		return true
 	}
 	return false

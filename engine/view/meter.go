@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/trace"
@@ -19,15 +20,19 @@ type Meter struct {
 	slowest int64 // of this second's acks, in ms
 	unclean int64 // unclean elections so far
 	fromELR int64 // elections from the ELR so far
+	shrinks int64 // of ISRs so far
+	expands int64
 	trails  [len(meters)][]int64
 }
 
-// meters are the metrics by Kafka's names.
+// meters are the metrics by Kafka's names: an MBean, and its attribute where a client
+// has many of them in one. They are summed up over all that export them; what Kafka
+// gives per second is counted.
 var meters = [...]struct{ name, label, unit string }{
-	{"kafka.producer:type=producer-metrics,name=record-send-rate", "produce", "rec/s"},
-	{"kafka.consumer:type=consumer-fetch-manager-metrics,name=records-lag", "lag", ""},
+	{"kafka.producer:type=producer-metrics,client-id=* record-send-rate", "produce", "rec/s"},
+	{"kafka.consumer:type=consumer-fetch-manager-metrics,client-id=*,topic=*,partition=* records-lag", "lag", ""},
 	{"kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions", "under-replicated", ""},
-	{"kafka.producer:type=producer-metrics,name=request-latency-max", "ack latency max", "ms"},
+	{"kafka.producer:type=producer-metrics,client-id=* request-latency-max", "ack latency max", "ms"},
 	{"kafka.server:type=ReplicaManager,name=UnderMinIsrPartitionCount", "under min ISR", ""},
 	{"kafka.server:type=ReplicaManager,name=AtMinIsrPartitionCount", "at min ISR", ""},
 	{"kafka.controller:type=KafkaController,name=OfflinePartitionsCount", "offline", ""},
@@ -37,6 +42,10 @@ var meters = [...]struct{ name, label, unit string }{
 	{"kafka.controller:type=KafkaController,name=FencedBrokerCount", "fenced brokers", ""},
 	{"kafka.controller:type=ControllerStats,name=UncleanLeaderElectionsPerSec", "unclean elections", "in all"},
 	{"kafka.controller:type=ControllerStats,name=ElectionFromEligibleLeaderReplicasPerSec", "elections from ELR", "in all"},
+	{"kafka.server:type=ReplicaManager,name=IsrShrinksPerSec", "ISR shrinks", "in all"},
+	{"kafka.server:type=ReplicaManager,name=IsrExpandsPerSec", "ISR expands", "in all"},
+	{"kafka.server:type=ReplicaManager,name=OfflineReplicaCount", "offline replicas", ""},
+	{"kafka.log:type=LogManager,name=OfflineLogDirectoryCount", "offline log directories", ""},
 }
 
 // NewMeter starts measuring at the world's present moment.
@@ -51,6 +60,10 @@ func (m *Meter) Noted(n *trace.Note) {
 	case trace.LeaderElected:
 		m.unclean += one(n.Say == "unclean")
 		m.fromELR += one(n.Say == "elr")
+	case trace.ISRChanged:
+		from, to, _ := strings.Cut(n.Say, " -> ")
+		m.shrinks += one(strings.Count(to, ",") < strings.Count(from, ",") || to == "{}")
+		m.expands += one(strings.Count(to, ",") > strings.Count(from, ",") || from == "{}")
 	}
 }
 
@@ -67,7 +80,10 @@ func (m *Meter) sample(w *world.World) {
 	now := [len(meters)]int64{
 		m.acked, lagOf(w), c.under, m.slowest,
 		c.underMin, c.atMin, c.offline, c.reassigning, c.imbalance, activeControllers(w), fencedBrokers(w), m.unclean, m.fromELR,
+		m.shrinks, m.expands, 0, 0,
 	}
+	offline := now[len(now)-2:]
+	offline[0], offline[1] = offlineReplicas(w)
 	for i, v := range now {
 		t := m.trails[i]
 		if len(t) >= 2*trailMax {
@@ -123,6 +139,24 @@ func fencedBrokers(w *world.World) (n int64) {
 		n += one(w.Image().Brokers[i].Fenced)
 	}
 	return n
+}
+
+// offlineReplicas counts the log directories that running brokers have given up, and
+// the replicas in them.
+func offlineReplicas(w *world.World) (replicas, dirs int64) {
+	for _, n := range w.Brokers() {
+		if n.Broker() == nil {
+			continue
+		}
+		gone := n.OfflineDirectories()
+		if dirs += int64(len(gone)); len(gone) == 0 {
+			continue
+		}
+		for _, e := range n.Dir().Entries() {
+			replicas += one(e.Partition.Topic != kafka.TopicMetadata && slices.Contains(gone, n.Directories()[e.In]))
+		}
+	}
+	return replicas, dirs
 }
 
 // Fill puts the metrics into a read model. The trails are the meter's own; they

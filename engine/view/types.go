@@ -413,9 +413,7 @@ type Detail struct {
 	WhyTitle string   // "Why is the high watermark 118?"
 	Configs  []Config // those that the user can turn
 	ConfigOf string   // the command's object: "topic payments", "broker broker-1"
-	Text     []string // a tool's own view: kafka-topics --describe...
-	TextName string
-	Hex      []byte // the bytes of a record's batch, if any
+	Hex      []byte   // the bytes of a record's batch, if any
 	Actions  []Action
 	Files    []File // of a replica's folder
 	FilesIn  string // that folder: orders-0

@@ -28,7 +28,7 @@ func (c *Inspector) d() view.Detail {
 // overview is the cluster at a glance.
 func overview(v *view.Cluster) view.Detail {
 	d := view.Detail{Title: "The cluster", Subtitle: "nothing is selected"}
-	up, parts, under, offline := 0, 0, 0, 0
+	up, parts, under, underMin, offline := 0, 0, 0, 0, 0
 	for i := range v.Brokers {
 		if b := &v.Brokers[i]; b.State == view.Running && !b.Fenced {
 			up++
@@ -38,11 +38,15 @@ func overview(v *view.Cluster) view.Detail {
 		for j := range v.Topics[i].Partitions {
 			p := &v.Topics[i].Partitions[j]
 			parts++
+			switch {
+			case p.Leader == kafka.NoNode:
+				offline++
+				continue
+			case p.UnderMinISR:
+				underMin++
+			}
 			if p.UnderReplicated {
 				under++
-			}
-			if p.Leader == kafka.NoNode {
-				offline++
 			}
 		}
 	}
@@ -52,8 +56,9 @@ func overview(v *view.Cluster) view.Detail {
 	d.Rows = append(d.Rows, view.Row{Name: "brokers", Value: itoa(up) + " of " + itoa(len(v.Brokers)), Warn: up < len(v.Brokers)})
 	row("topics", int64(len(v.Topics)), false)
 	row("partitions", int64(parts), false)
-	row("under-replicated", int64(under), under > 0)
-	row("offline", int64(offline), offline > 0)
+	row("UnderReplicatedPartitions", int64(under), under > 0)
+	row("UnderMinIsrPartitionCount", int64(underMin), underMin > 0)
+	row("OfflinePartitionsCount", int64(offline), offline > 0)
 	row("records sent", v.Ledger.Sent, false)
 	row("acked", v.Ledger.Acked, false)
 	row("failed", v.Ledger.Failed, v.Ledger.Failed > 0)

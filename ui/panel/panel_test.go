@@ -63,7 +63,7 @@ func facts() *model.Facts {
 			Title: "payments-1 on broker-1", Subtitle: "leader", Rows: []view.Row{{Name: "LEO", Value: "125"}, {Name: "under min ISR", Value: "yes", Warn: true}},
 			WhyTitle: "Why is the high watermark 118?", Why: []view.Because{{At: 5.2e9, Went: 4e9, Note: 7, Text: "min LEO of the ISR", Rule: "Partition.scala"}},
 			Configs: []view.Config{{Name: "min.insync.replicas", Value: "1", Default: "1", Source: "DEFAULT_CONFIG"}}, ConfigOf: "topic payments",
-			Text: []string{"Topic: payments"}, TextName: "kafka-topics --describe", Hex: []byte("batch & <bytes>"),
+			Hex:     []byte("batch & <bytes>"),
 			Actions: []view.Action{{Label: "Crash", Command: "crash broker-1"}},
 		},
 	}
