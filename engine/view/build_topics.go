@@ -127,6 +127,7 @@ func (b *Builder) glance(n *node.Broker, f *found, r *Replica) {
 
 // found is where a broker has a replica: on its disks, and in its process.
 type found struct {
+	tp      kafka.TopicPartition
 	log     *storage.Log // as it can be read; nil: none
 	slot    int
 	replica broker.Replica
@@ -141,7 +142,7 @@ func (b *Builder) find(k *nodeCount, n *node.Broker, id kafka.TopicID, tp kafka.
 		return
 	}
 	k.at = at + 1
-	f.slot, f.log = slot, n.Dir().At(slot)
+	f.tp, f.slot, f.log = tp, slot, n.Dir().At(slot)
 	if f.log.Unclean() {
 		f.log = b.recovered(n.ID(), tp, f.log)
 	}
@@ -216,6 +217,9 @@ func (b *Builder) replica(n *node.Broker, f *found, r *Replica) {
 	b.pass = nil
 	r.Dir = n.Directories()[dir.In(f.slot)]
 	r.HW, r.LSO = min(dir.HWCheckpoint(f.slot), r.LEO), kafka.NoOffset
+	if slot, ok := dir.Future(f.tp); ok {
+		r.FutureDir, r.FutureLEO = n.Directories()[dir.In(slot)], dir.At(slot).LEO()
+	}
 	if f.live {
 		live := &f.replica
 		r.Online, r.Leader, r.Epoch, r.HW = true, live.Leads, live.Epoch, live.HW

@@ -175,6 +175,11 @@ type Replica struct {
 	Dir      string // path of its log directory; "": it has no log
 	Cells    []Cell // the last records, oldest first; how many the caller asked for
 
+	// A copy that grows in another log directory and will take this one's place
+	// (KIP-113); FutureDir is "" if there is none.
+	FutureDir string
+	FutureLEO kafka.Offset
+
 	// Of a compacted log on a broker that runs.
 	CleanTo    kafka.Offset // an earlier pass of the cleaner has been over all below
 	DirtyTo    kafka.Offset // up to here the next one could go

@@ -52,6 +52,9 @@ func logLabel(p *view.Partition, r *view.Replica) string {
 	if contains(p.Removing, r.Broker) {
 		s += ", being removed"
 	}
+	if r.FutureDir != "" {
+		s += ", moving to " + r.FutureDir + ", " + num(movedPercent(r)) + " percent there"
+	}
 	if n := len(r.Epochs); n > 0 {
 		s += ", leader epoch " + num(r.Epochs[n-1].Epoch) + " from offset " + num(r.Epochs[n-1].Offset)
 	}

@@ -168,8 +168,9 @@ func (b *builder) footLEO(part *view.Partition, r *view.Replica, right, y, room 
 	return x, w
 }
 
-// progress is a thin bar at the foot of a replica: the cleaner's pass, or how much
-// of the leader's log a replica has that is being added.
+// progress is a thin bar at the foot of a replica: the cleaner's pass, how much of
+// the leader's log a replica has that is being added, or how much of a log is in the
+// directory that it moves to.
 func (b *builder) progress(part *view.Partition, r *view.Replica, at Rect) {
 	done := float32(-1)
 	switch {
@@ -177,6 +178,9 @@ func (b *builder) progress(part *view.Partition, r *view.Replica, at Rect) {
 		done = float32(r.CleanDone) / 1_000_000
 	case contains(part.Adding, r.Broker) && !r.InISR:
 		done = float32(caughtUpPercent(part, r)) / 100
+	}
+	if done < 0 && r.FutureDir != "" {
+		done = float32(movedPercent(r)) / 100
 	}
 	if done < 0 {
 		return
@@ -200,6 +204,15 @@ func caughtUpPercent(part *view.Partition, r *view.Replica) int64 {
 		return 100
 	}
 	return min(max(int64(r.LEO-start)*100/all, 0), 100)
+}
+
+// movedPercent is how much of a log the copy in its future directory has, by offsets.
+func movedPercent(r *view.Replica) int64 {
+	all := int64(r.LEO - r.LogStart)
+	if all <= 0 {
+		return 100
+	}
+	return min(max(int64(r.FutureLEO-r.LogStart)*100/all, 0), 100)
 }
 
 // openLSO is the last stable offset of a partition where it is below the high

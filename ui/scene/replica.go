@@ -233,6 +233,10 @@ func (b *builder) titleExtras(part *view.Partition, r *view.Replica, try int) {
 		b.s(" · ELR")
 		left--
 	}
+	if r.FutureDir != "" && left > 0 {
+		b.s(" · TO ").s(base(r.FutureDir)).s(" ").n(movedPercent(r)).s(" %")
+		left--
+	}
 	if contains(part.Removing, r.Broker) && left > 0 {
 		b.s(" · REMOVING")
 		left--

@@ -82,7 +82,7 @@ func texts(l *scene.List) string {
 func TestStatesAreSaid(t *testing.T) {
 	var l scene.List
 	for name, want := range map[string][]string{
-		"log": {"RACK a · 2 brokers", "Candidate", "Prospective", "votes", "pre-votes", "vote", "refused", "crashed", "64 %", "start 74", "e6", "OFFLINE · 7 DIVERGENT", "/d2", "97 %",
+		"log": {"RACK a · 2 brokers", "Candidate", "Prospective", "votes", "pre-votes", "vote", "refused", "crashed", "64 %", "start 74", "e6", "OFFLINE · 7 DIVERGENT", "/d2", "97 %", "IN SYNC · TO /d3 50 %",
 			"! OUT OF SYNC −3 · ELR", "ADDING 66 %", "IN SYNC · REMOVING", "reassigning", "1 under-replicated (+1)", "1 under min ISR (+1)", "0 offline (−1)"},
 		"ordinary": {"LEADER", "IN SYNC", "IN SYNC · 1.1 s behind", "cut off", "Fetch held", "HW", "LSO", "no replica", "LEO 125", "lag 6", "no partition assigned", "+ __consumer_offsets · 50", "KRaft quorum", "epoch 9"},
 		"crashed":  {"crashed", "OFFLINE", "! OUT OF SYNC −6", "under min ISR", "7 lost", "disk 40 ms", "‹"},
