@@ -34,7 +34,7 @@ type Input struct {
 
 // framesEvery is how many events lie between two keyframes: what going to any
 // instant costs at most.
-const framesEvery = 16_000
+const framesEvery = 13_000
 
 // History is a world with its past: the inputs in order, and keyframes from
 // which any earlier moment is reached again, exactly.

@@ -352,7 +352,7 @@ func (a *accumulator) encode(b *batch) {
 
 // arenaBytes is the size of the chunks into which sealed batches are copied, so
 // that builders keep their memory and small batches share an allocation.
-const arenaBytes = 32 << 10
+const arenaBytes = 8 << 10
 
 // keep copies a sealed batch to where it stays.
 func (a *accumulator) keep(b []byte) []byte {
