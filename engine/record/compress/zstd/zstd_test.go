@@ -271,11 +271,11 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// FuzzUnpack: no bytes are a panic or more than the limit; and what unpacks here
-// unpacks to the same at the peer.
+// FuzzUnpack: no bytes are a panic or more than the limit; and what the peer unpacks
+// unpacks to the same here.
 func FuzzUnpack(f *testing.F) {
-	const limit = 1 << 20
-	reader, err := peer.NewReader(nil, peer.WithDecoderConcurrency(1), peer.WithDecoderMaxMemory(limit), peer.WithDecoderMaxWindow(windowMax))
+	const limit = 1 << 18
+	reader, err := peer.NewReader(nil, peer.WithDecoderConcurrency(1), peer.WithDecoderMaxMemory(limit), peer.WithDecoderMaxWindow(limit))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -286,11 +286,12 @@ func FuzzUnpack(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got, err := Unpack(nil, b, limit)
-		if err != nil {
-			return
+		if len(got) > limit {
+			t.Fatalf("%d bytes", len(got))
 		}
-		if want, wrong := reader.DecodeAll(b, nil); wrong != nil || !bytes.Equal(got, want) {
-			t.Fatalf("%d bytes here, %d and %v at the peer", len(got), len(want), wrong)
+		want, wrong := reader.DecodeAll(b, nil)
+		if wrong == nil && len(b) > 0 && (err != nil || !bytes.Equal(got, want)) { // the peer refuses some that libzstd reads
+			t.Fatalf("%d bytes and %v here, %d at the peer", len(got), err, len(want))
 		}
 	})
 }
