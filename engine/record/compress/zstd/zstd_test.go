@@ -45,7 +45,7 @@ func samples() map[string][]byte {
 		far = append(append(far, far[at:at+60]...), 'k')
 	}
 	list["far"] = far
-	for k := range 150 {
+	for k := range 60 {
 		b := make([]byte, rng.IntN(3000*(1+k%40)))
 		kinds := 1 + rng.IntN(256)
 		for i := range b {
@@ -389,7 +389,7 @@ func TestSameBytes(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		all = Pack(all, list[name])
 	}
-	if got, want := xxhash.Sum64(all), uint64(0xaf3ba51aa364f0a5); got != want {
+	if got, want := xxhash.Sum64(all), uint64(0xd217bf1816d8fa05); got != want {
 		t.Errorf("%d bytes with the sum %#x, want %#x", len(all), got, want)
 	}
 }
