@@ -108,6 +108,16 @@ func (b *Broker) Standing(id kafka.TopicID, partition int32) (s Standing, ok boo
 	}, true
 }
 
+// Glance is the little of ReplicaOf that an overview of a thousand needs.
+func (b *Broker) Glance(id kafka.TopicID, partition int32) (leads bool, epoch kafka.LeaderEpoch, hw kafka.Offset, ok bool) {
+	i, _ := b.find(id, partition)
+	if i < 0 {
+		return false, 0, 0, false
+	}
+	p := b.parts[i]
+	return b.leads(p), p.leaderEpoch, p.hw, true
+}
+
 func (b *Broker) look(p *partition) Replica {
 	return Replica{
 		TP: p.tp, TopicID: p.id, Leads: b.leads(p), Leader: p.leader, Epoch: p.leaderEpoch,

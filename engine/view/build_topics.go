@@ -73,7 +73,7 @@ func (b *Builder) partition(o Options, topic kafka.TopicID, p *metadata.Partitio
 	var lead *found
 	for i, id := range p.Replicas {
 		r, f := &v.Replicas[i], &b.found[i]
-		*f = found{}
+		f.log, f.live = nil, false
 		if brief {
 			r.reset()
 		} else {
@@ -85,10 +85,10 @@ func (b *Builder) partition(o Options, topic kafka.TopicID, p *metadata.Partitio
 		}
 		n := &b.nodes[id-1]
 		n.replicas++
-		b.find(n, b.procs[id-1], topic, v.TP, f)
+		b.find(n, b.procs[id-1], topic, v.TP, brief && id != p.Leader, f)
 		if id == p.Leader {
 			n.leads++
-			if f.live && f.replica.Leads {
+			if f.live && f.leads {
 				lead = f
 			}
 		}
@@ -118,7 +118,7 @@ func (r *Replica) reset() {
 func (b *Builder) glance(n *node.Broker, f *found, r *Replica) {
 	r.LogStart, r.LEO = f.log.LogStart(), f.log.LEO()
 	if f.live {
-		r.Online, r.Leader, r.Epoch, r.HW = true, f.replica.Leads, f.replica.Epoch, f.replica.HW
+		r.Online, r.Leader, r.Epoch, r.HW = true, f.leads, f.epoch, f.hw
 		r.LSO = r.HW // as in replica
 		return
 	}
@@ -130,13 +130,16 @@ type found struct {
 	tp      kafka.TopicPartition
 	log     *storage.Log // as it can be read; nil: none
 	slot    int
-	replica broker.Replica
+	replica broker.Replica // not at a glance
+	leads   bool
+	epoch   kafka.LeaderEpoch
+	hw      kafka.Offset
 	live    bool // the process has it
 }
 
 // find looks a replica up. A broker's logs lie in the order in which they are asked
 // for, so the search begins behind the last one.
-func (b *Builder) find(k *nodeCount, n *node.Broker, id kafka.TopicID, tp kafka.TopicPartition, f *found) {
+func (b *Builder) find(k *nodeCount, n *node.Broker, id kafka.TopicID, tp kafka.TopicPartition, brief bool, f *found) {
 	slot, at, ok := n.Dir().SlotNear(tp, k.at)
 	if !ok {
 		return
@@ -146,8 +149,14 @@ func (b *Builder) find(k *nodeCount, n *node.Broker, id kafka.TopicID, tp kafka.
 	if f.log.Unclean() {
 		f.log = b.recovered(n.ID(), tp, f.log)
 	}
-	if m := n.Broker(); m != nil {
+	m := n.Broker()
+	switch {
+	case m == nil:
+	case brief:
+		f.leads, f.epoch, f.hw, f.live = m.Glance(id, tp.Partition)
+	default:
 		f.replica, f.live = m.ReplicaOf(id, tp.Partition)
+		f.leads, f.epoch, f.hw = f.replica.Leads, f.replica.Epoch, f.replica.HW
 	}
 }
 

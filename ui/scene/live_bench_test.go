@@ -2,6 +2,7 @@ package scene_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,8 +23,12 @@ at 600s end
 `, brokers, partitions)
 }
 
-// benchmarkLive measures a frame at 1x without the engine's own work: the read
-// model, the display list and its binary form.
+// benchmarkLive measures the app's share of frames at 1x, 60 a second: what the
+// engine runs, the read model, the display list, its binary form, and all of them at
+// the 95th percentile. The budget of DESIGN.md, 4 ms in WASM for 3 x 100 with the
+// stage's share (ui/paint/mesh has a benchmark of that), is for the last one:
+//
+//	GOOS=js GOARCH=wasm go test -exec "$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./ui/scene -run - -bench Live
 func benchmarkLive(b *testing.B, brokers, partitions int) {
 	s, err := engine.Open(liveText(brokers, partitions), engine.Options{})
 	if err != nil {
@@ -37,12 +42,12 @@ func benchmarkLive(b *testing.B, brokers, partitions int) {
 	cells := 0
 	b.ReportAllocs()
 	var spent [4]time.Duration
-	worst := time.Duration(0)
+	var all []time.Duration
 	for b.Loop() {
 		t0 := time.Now()
 		s.RunUntil(s.Now()+kafka.Instant(16*kafka.Millisecond), 1<<30)
 		t1 := time.Now()
-		s.View(view.Options{Cells: cells, Flights: true, Some: true, To: 40 * cells}, &c)
+		s.View(view.Options{Cells: cells, Flights: true, Some: true, From: l.From, To: l.To}, &c)
 		t2 := time.Now()
 		scene.Build(scene.Input{Cluster: &c, W: 900, H: 600, DPR: 1, Now: s.Now(), Wall: 0.016, Speed: 1, State: &state}, &l)
 		cells = max(cells, l.Cells)
@@ -52,11 +57,13 @@ func benchmarkLive(b *testing.B, brokers, partitions int) {
 		for i, d := range []time.Duration{t1.Sub(t0), t2.Sub(t1), t3.Sub(t2), t4.Sub(t3)} {
 			spent[i] += d
 		}
-		worst = max(worst, t4.Sub(t0))
+		all = append(all, t4.Sub(t0))
 	}
 	for i, n := range []string{"engine", "view", "scene", "encode"} {
 		b.ReportMetric(float64(spent[i].Microseconds())/float64(b.N), "µs/"+n)
 	}
+	slices.Sort(all)
+	b.ReportMetric(float64(all[len(all)*95/100].Microseconds())/1000, "ms/p95")
 	b.ReportMetric(float64(len(l.Ops)), "ops")
 	b.ReportMetric(float64(len(dst)), "bytes")
 }
