@@ -78,6 +78,7 @@ type Checker struct {
 	dirty []int // partitions to look at after this event
 	found *Violation
 	now   []seen // replicas of the partition being checked; no state
+	pair  [2]Replica
 
 	quorum    quorum
 	img       *metadata.Image // the committed metadata as last looked at
@@ -157,7 +158,7 @@ func (c *Checker) Clone() *Checker {
 	d.quorum = c.quorum.clone()
 	d.returned = slices.Clone(c.returned)
 	d.stopped, d.ended, d.restarted = slices.Clone(c.stopped), slices.Clone(c.ended), slices.Clone(c.restarted)
-	d.now = nil
+	d.now, d.pair = nil, [2]Replica{}
 	return &d
 }
 

@@ -23,12 +23,12 @@ func (c *Checker) logMatching(cl Cluster, p *partition, leader kafka.NodeID) {
 	if len(p.grown) == 0 {
 		return
 	}
-	var l, f Replica
-	if !cl.ReplicaOf(leader, p.tp, p.id, &l) {
+	l, f := &c.pair[0], &c.pair[1] // memory for the two; no state
+	if !cl.ReplicaOf(leader, p.tp, p.id, l) {
 		return
 	}
 	for _, g := range p.grown {
-		if g.node == leader || !cl.ReplicaOf(g.node, p.tp, p.id, &f) || g.last < max(l.Log.CleanedTo(), f.Log.CleanedTo()) {
+		if g.node == leader || !cl.ReplicaOf(g.node, p.tp, p.id, f) || g.last < max(l.Log.CleanedTo(), f.Log.CleanedTo()) {
 			continue // each cleans its log by itself, so what was cleaned may differ
 		}
 		x, y := batchAt(l.Log, g.last), batchAt(f.Log, g.last)

@@ -78,17 +78,20 @@ func (w *World) Admin() *admin.Admin { return w.k.Actor(adminID).(*admin.Admin) 
 // That is the active controller, unless there is none, or one that has not heard
 // that it is deposed.
 func (w *World) Image() *metadata.Image {
-	best := metadata.Empty()
+	var best *metadata.Image
 	for i := range w.spec.Cluster.Combined + w.spec.Cluster.Controllers {
 		c := node.ControllerOf(w.k.Actor(w.controllerAt(i)))
-		if img := c.Image(); img != nil && (img.Offset > best.Offset || img.Offset == best.Offset && c.Active()) {
+		if img := c.Image(); img != nil && (best == nil || img.Offset > best.Offset || img.Offset == best.Offset && c.Active()) {
 			best = img
 		}
 	}
 	for i := range w.spec.Cluster.Brokers {
-		if img := node.BrokerOf(w.k.Actor(sim.ActorID(i + 1))).Image(); img != nil && img.Offset > best.Offset {
+		if img := node.BrokerOf(w.k.Actor(sim.ActorID(i + 1))).Image(); img != nil && (best == nil || img.Offset > best.Offset) {
 			best = img
 		}
+	}
+	if best == nil {
+		return metadata.Empty()
 	}
 	return best
 }
