@@ -29,6 +29,7 @@ type app struct {
 
 	browser *bridge.Browser
 	stage   *bridge.Stage
+	memory  memory
 
 	// The picture.
 	cluster view.Cluster

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"runtime/debug"
 
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/model"
@@ -14,17 +13,9 @@ import (
 	"github.com/vugu/vugu/domrender"
 )
 
-// The collector runs when the heap has grown to this many percent over what was
-// live, or nears the limit: a young run makes little garbage that lasts.
-const (
-	gcPercent   = 300
-	memoryLimit = 140 << 20
-)
-
 func main() {
-	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(memoryLimit)
 	a := &app{}
+	a.memory.start()
 	a.browser = bridge.Open(a.events(), a.guard)
 	a.guard(a.start)
 	select {}

@@ -67,6 +67,7 @@ func (a *app) frame(ms float64) {
 func (a *app) run(t kafka.Instant, budget float64) (done bool) {
 	end := a.browser.Now() + budget
 	for {
+		a.memory.fit()
 		before := a.session.Event()
 		if a.session.RunUntil(t, chunk) {
 			return true
