@@ -188,3 +188,30 @@ func TestFetchBelowSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// An empty log is sent to the snapshot even while all records are still there; one
+// that has something, or a leader with the snapshot of a formatted disk only, goes on
+// with records (KafkaRaftClient.tryCompleteFetchRequest).
+func TestEmptyLogGetsSnapshot(t *testing.T) {
+	a := newAlone(t, 101, 101)
+	a.write(1, 4)
+	a.boot() // leads in epoch 2: LeaderChange at 4
+	fetch := func(offset kafka.Offset, last kafka.LeaderEpoch) kafka.Offset {
+		resp, _ := a.ask(fetchRequest(1, a.h.r.Epoch(), offset, last)).(*kmsg.FetchResponse)
+		p := &resp.Topics[0].Partitions[0]
+		if p.SnapshotID.EndOffset < 0 && len(p.RecordBatches) == 0 {
+			t.Errorf("offset %d: neither snapshot nor records: %+v", offset, p)
+		}
+		return kafka.Offset(p.SnapshotID.EndOffset)
+	}
+	if got := fetch(0, 0); got != -1 {
+		t.Errorf("without a snapshot: snapshot %d", got)
+	}
+	a.h.r.WriteSnapshot(a.now, sim.NewOut(a.now, 101), a.h.machine(), nil)
+	if got := fetch(0, 0); got != 5 {
+		t.Errorf("empty log: snapshot %d, want 5", got)
+	}
+	if got := fetch(4, 1); got != -1 {
+		t.Errorf("log of 4: snapshot %d, want records", got)
+	}
+}

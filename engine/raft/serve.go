@@ -113,6 +113,11 @@ func (r *Replica) validate(epoch kafka.LeaderEpoch) kafka.ErrorCode {
 func (r *Replica) fits(offset kafka.Offset, last kafka.LeaderEpoch, m Machine) (diverging SnapshotID, snapshot SnapshotID, ok bool) {
 	log := m.Dir.At(r.slot)
 	start := log.LogStart()
+	if s, ok := m.Snapshots.Latest(); offset == 0 && ok && s.ID != (SnapshotID{}) {
+		// Whoever has nothing gets there sooner with a snapshot than with all the
+		// records, even where they still are (KafkaRaftClient.tryCompleteFetchRequest).
+		return diverging, s.ID, false
+	}
 	if offset == 0 && last == 0 && start == 0 { // an empty replica is always valid
 		return diverging, snapshot, true
 	}

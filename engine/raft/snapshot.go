@@ -29,6 +29,25 @@ type Snapshot struct {
 	At   kafka.Instant // when the node wrote or fetched it
 }
 
+// lastTime is when the last record was written that the snapshot holds, as its
+// header says: by that retention judges it, not by its file
+// (Snapshots.lastContainedLogTimestamp). That of a formatted disk is as old as
+// the disk.
+func (s *Snapshot) lastTime() kafka.Instant {
+	b, err := record.Frame(s.Data)
+	if err != nil || s.ID.End == 0 {
+		return s.At
+	}
+	for rec, err := range record.Records(b) {
+		var c checkpointContent
+		if err == nil && c.control(&rec) == nil {
+			return kafka.InstantOfUnixMilli(c.lastTime)
+		}
+		break
+	}
+	return s.At
+}
+
 // Snapshots are the snapshots in a node's metadata log directory, oldest first.
 type Snapshots struct{ list []Snapshot }
 
@@ -127,7 +146,7 @@ func (r *Replica) clean(now kafka.Instant, out *sim.Out, m Machine) {
 		first, next := m.Snapshots.list[0], m.Snapshots.list[1].ID
 		log := m.Dir.At(r.slot)
 		large := r.cfg.RetentionBytes >= 0 && log.Size()+m.Snapshots.bytes() > r.cfg.RetentionBytes
-		old := r.cfg.RetentionTime >= 0 && now > first.At.Add(r.cfg.RetentionTime)
+		old := r.cfg.RetentionTime >= 0 && now > first.lastTime().Add(r.cfg.RetentionTime)
 		if !large && !old {
 			return
 		}

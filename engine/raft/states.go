@@ -75,13 +75,25 @@ func (r *Replica) timedOut(now kafka.Instant, out *sim.Out, m Machine) {
 // toUnattached enters an epoch without knowing its leader, with a vote already
 // given in it or not.
 func (r *Replica) toUnattached(now kafka.Instant, epoch kafka.LeaderEpoch, voted replicaKey, out *sim.Out, m Machine) {
-	timeout := never
-	if r.isVoter() {
-		timeout = r.electionTimeout()
-	}
-	r.enter(now, Unattached, timeout, out, m)
+	r.enter(now, Unattached, r.unattachedTimeout(now), out, m)
 	r.epoch, r.leader, r.voted = epoch, kafka.NoNode, voted
 	r.persist(m)
+}
+
+// unattachedTimeout is how long a replica that becomes Unattached waits before it
+// stands for election: who has waited for that already, or stood, goes on with what
+// was left of its time, so that a candidate of a newer epoch which cannot win does
+// not hold the others up; a leader, a follower and a Prospective that was refused
+// draw anew (QuorumState.transitionToUnattached).
+func (r *Replica) unattachedTimeout(now kafka.Instant) kafka.Duration {
+	if !r.isVoter() {
+		return never
+	}
+	left := r.state == Unattached || r.state == Candidate || r.state == Resigned || r.state == Prospective && !r.lost()
+	if left && r.deadline != kafka.Never {
+		return max(0, r.deadline.Sub(now))
+	}
+	return r.electionTimeout()
 }
 
 // toFollower follows a leader: a voter until it misses it for too long, an

@@ -100,15 +100,25 @@ func (r *Replica) voteAsked(now kafka.Instant, req *kmsg.VoteRequest, out *sim.O
 	}
 	upToDate := r.upToDate(kafka.LeaderEpoch(p.LastOffsetEpoch), kafka.Offset(p.LastOffset), m)
 	grant := r.canGrant(candidate, upToDate, p.PreVote)
-	if grant && !p.PreVote {
-		r.voted = candidate
-		r.persist(m)
-		if r.state == Prospective { // what it asked for, it asked without this vote
-			r.openBallot()
-			r.forgetRequests()
-		}
+	if grant && !p.PreVote && r.voted == nobody {
+		r.give(now, candidate, out, m)
 	}
 	return r.voteResponse(req.Version, kafka.None, grant)
+}
+
+// give gives the vote of this epoch. The candidate has as good a chance as this
+// replica, which therefore waits anew before it stands itself
+// (QuorumState.unattachedAddVotedState, prospectiveAddVotedState).
+func (r *Replica) give(now kafka.Instant, candidate replicaKey, out *sim.Out, m Machine) {
+	r.voted = candidate
+	r.persist(m)
+	if r.isVoter() {
+		r.setDeadline(now, r.electionTimeout(), out)
+	}
+	if r.state == Prospective { // what it asked for, it asked without this vote
+		r.openBallot()
+		r.forgetRequests()
+	}
 }
 
 // canGrant is EpochState.canGrantVote of all the states.
