@@ -3,7 +3,6 @@
 package main
 
 import (
-
 	"github.com/highwater-sim/highwater/engine/view"
 	"github.com/highwater-sim/highwater/ui/model"
 	"github.com/highwater-sim/highwater/ui/panel"
