@@ -10,8 +10,9 @@ import (
 //go:embed */*.hw
 var FS embed.FS
 
-// Entry is a lesson: its id is its path without the ending.
-type Entry struct{ ID, Title, Chapter string }
+// Entry is a lesson: its id is its path without the ending, its chapter the
+// folder, Part the chapter's name. Summary is the first sentence of its prose.
+type Entry struct{ ID, Title, Chapter, Part, Summary string }
 
 // order is the order in which the lessons are taught. Every file is in it.
 var order = []string{
@@ -123,7 +124,8 @@ func All() []Entry {
 	es := make([]Entry, len(order))
 	for i, id := range order {
 		chapter, _, _ := strings.Cut(id, "/")
-		es[i] = Entry{ID: id, Title: title(Text(id)), Chapter: chapter}
+		text := Text(id)
+		es[i] = Entry{ID: id, Title: title(text), Chapter: chapter, Part: parts[chapter], Summary: summary(text)}
 	}
 	return es
 }

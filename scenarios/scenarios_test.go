@@ -132,3 +132,20 @@ func TestCases(t *testing.T) {
 		t.Errorf("%v name the case %s, which is not in the list", lessons, id)
 	}
 }
+
+// Every lesson has a summary that is the first sentence of its prose, and a
+// chapter with a name.
+func TestSummaries(t *testing.T) {
+	for _, e := range All() {
+		f, err := scenario.Parse(Text(e.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if prose := f.Prose; len(prose) == 0 || e.Summary == "" || !strings.HasPrefix(prose[0], e.Summary) {
+			t.Errorf("%s: %q is not how %q begins", e.ID, e.Summary, prose)
+		}
+		if e.Part == "" {
+			t.Errorf("%s: chapter %q has no name", e.ID, e.Chapter)
+		}
+	}
+}

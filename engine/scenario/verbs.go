@@ -59,18 +59,6 @@ var verbs = map[string]verb{
 	"remove-voter":    {world.VerbRemoveVoter, "remove-voter CONTROLLER", "kafka-metadata-quorum remove-controller: a voter votes no more", readVoter},
 }
 
-// VerbHelp is one verb for a help page.
-type VerbHelp struct{ Usage, Doc string }
-
-// Verbs lists the verbs of commands by name.
-func Verbs() []VerbHelp {
-	var h []VerbHelp
-	for _, w := range verbWords {
-		h = append(h, VerbHelp{verbs[w].usage, verbs[w].doc})
-	}
-	return h
-}
-
 // verbWords are the names of the verbs in the order of the table.
 var verbWords = []string{"crash", "powerloss", "start", "stop", "freeze", "thaw", "cut", "heal", "link", "disk", "sync", "wipe",
 	"topic", "delete-topic", "producer", "consumer", "config", "produce", "seek", "commit", "pause", "resume", "rate", "elect",

@@ -56,6 +56,16 @@ var ErrTooLong = errors.New("the link would be too long; save the scenario as a 
 // Encode writes the fragment of a link, without its #. base is how long the
 // address before it is.
 func Encode(l Link, base int) (string, error) {
+	best, err := Fragment(l)
+	if err == nil && base+1+len(best) > CharsMax {
+		return "", ErrTooLong
+	}
+	return best, err
+}
+
+// Fragment is Encode without a limit on the length: for the address of the page
+// itself, which a reload needs and nobody has to send.
+func Fragment(l Link) (string, error) {
 	fields, err := fieldsOf(l)
 	if err != nil {
 		return "", err
@@ -69,9 +79,6 @@ func Encode(l Link, base int) (string, error) {
 		if d := "v1.d." + packed; len(d) < len(best) {
 			best = d
 		}
-	}
-	if base+1+len(best) > CharsMax {
-		return "", ErrTooLong
 	}
 	return best, nil
 }

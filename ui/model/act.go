@@ -63,8 +63,13 @@ func init() {
 		"search": func(m Model, a Act) (Model, []Cmd) { m.Search = a.Value; return m, nil },
 		"open": func(m Model, a Act) (Model, []Cmd) {
 			m.Opening = true
-			return m, []Cmd{Open{ID: a.Arg}, Link{Push: true}}
+			return m, []Cmd{Open{ID: a.Arg}} // Opened renews the address
 		},
+		"own":      actOwn,
+		"source":   actSource,
+		"run":      actRun,
+		"place":    actPlace,
+		"words":    func(m Model, _ Act) (Model, []Cmd) { m.SourceWords = !m.SourceWords; return m, nil },
 		"theme":    actTheme,
 		"prefer":   actPrefer,
 		"tool":     actTool,
@@ -292,6 +297,10 @@ func actDialog(m Model, a Act) (Model, []Cmd) {
 	if a.Arg == "share" || a.Arg == "embed" || a.Arg == "export" {
 		m.Playing = false // what is shared is this moment
 		cmds = append(cmds, Link{})
+	}
+	if a.Arg == "source" {
+		m.Playing = false
+		cmds = []Cmd{ReadSource{}, Focus{ID: "source-text"}, Link{}}
 	}
 	return m, cmds
 }

@@ -48,6 +48,16 @@ type Download struct{ What string }
 // FullScreen toggles it.
 type FullScreen struct{}
 
+// ReadSource asks for the text of what is open, the user's edits put in; SourceRead
+// comes back.
+type ReadSource struct{}
+
+// Caret puts the caret of a text field at a line and a column, both from 1.
+type Caret struct {
+	ID        string
+	Line, Col int
+}
+
 // Focus moves the keyboard focus to the element with an id, after the next render.
 type Focus struct{ ID string }
 
@@ -65,6 +75,8 @@ type Walk struct{ By int }
 type Show struct{ TP kafka.TopicPartition }
 
 func (Show) cmd()       {}
+func (ReadSource) cmd() {}
+func (Caret) cmd()      {}
 func (Walk) cmd()       {}
 func (Advance) cmd()    {}
 func (SeekTo) cmd()     {}

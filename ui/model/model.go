@@ -54,7 +54,7 @@ type Model struct {
 	Under         string // "log", "table", "metrics", "" folded
 	FoldLesson    bool
 	FoldInspector bool
-	Dialog        string // "", "help", "scenarios", "share", "embed", "export", "file"
+	Dialog        string // "", "help", "scenarios", "share", "embed", "export", "file", "source"
 	Search        string
 	Back          string // element that had the focus before the dialog
 	Form          Form
@@ -66,6 +66,11 @@ type Model struct {
 	Cell          int // the table cell that takes part in the Tab order
 	Row           int // the first partition of the page of the table
 	Find          string
+
+	// A scenario as text, in the editor.
+	Source         string
+	SourceProblems []Problem // why it could not be opened
+	SourceWords    bool      // the language's reference is shown
 
 	// A file of the user's.
 	File      *view.LogFile // nil: none was opened

@@ -15,7 +15,7 @@ const ms = kafka.Millisecond
 // opened is a model with a cluster of three brokers and a script that asks at
 // 2 s and ends at 5 s.
 func opened() Model {
-	m := New([]Entry{{"log/keys", "Keys", "log"}, {"log/order", "Order", "log"}, {"durability/isr", "ISR", "durability"}}, false)
+	m := New([]Entry{{ID: "log/keys", Title: "Keys", Chapter: "log"}, {ID: "log/order", Title: "Order", Chapter: "log"}, {ID: "durability/isr", Title: "ISR", Chapter: "durability"}}, false)
 	m, _ = Update(m, Opened{Info: view.Info{ID: "log/order", Chapter: "log", Seed: 7, End: 5e9}, Text: "title Order", Wanted: OpenAt{Speed: -1}})
 	c := &view.Cluster{
 		Brokers:     []view.Broker{{ID: 1, Name: "broker-1"}, {ID: 2, Name: "broker-2", State: view.Crashed}, {ID: 3, Name: "broker-3"}},

@@ -50,6 +50,16 @@ type OpenFailed struct {
 	Problems []Problem
 }
 
+// Refused brings a text that could not be opened as a scenario, and why. What is
+// open stays.
+type Refused struct {
+	Text     string
+	Problems []Problem
+}
+
+// SourceRead brings the text of what is open, with the user's edits in it.
+type SourceRead struct{ Text string }
+
 // FactsMsg brings new facts.
 type FactsMsg struct{ Facts *Facts }
 
@@ -118,6 +128,8 @@ func (Frame) msg()      {}
 func (Moved) msg()      {}
 func (Opened) msg()     {}
 func (OpenFailed) msg() {}
+func (Refused) msg()    {}
+func (SourceRead) msg() {}
 func (FactsMsg) msg()   {}
 func (Notable) msg()    {}
 func (Done) msg()       {}

@@ -64,8 +64,13 @@ type Problem struct {
 	Text      string
 }
 
-// Entry is a scenario of the library.
-type Entry struct{ ID, Title, Chapter string }
+// Entry is a scenario of the library. Part is its chapter's name, Summary a
+// sentence about it, Reenacts the public reports that it proves, each with its
+// source.
+type Entry struct {
+	ID, Title, Chapter, Part, Summary string
+	Reenacts                          []string
+}
 
 // Facts are what the engine says at one instant, for panels. The root renews
 // them a few times a second while time passes and after every change.

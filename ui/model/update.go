@@ -34,6 +34,10 @@ func Update(m Model, msg Msg) (Model, []Cmd) {
 	case OpenFailed:
 		m.Opening = false
 		m.Banner = Banner{Title: msg.What, Lines: lines(msg.Problems), Grave: true}
+	case Refused:
+		return m.refused(msg)
+	case SourceRead:
+		m.Source, m.SourceProblems = lineFeeds(msg.Text), nil
 	case FactsMsg:
 		m.Facts = msg.Facts
 	case Notable:
@@ -58,7 +62,9 @@ func Update(m Model, msg Msg) (Model, []Cmd) {
 	case Framed:
 		m.Camera = msg.Camera
 	case Shown:
-		m.Hidden = !msg.Visible
+		if m.Hidden = !msg.Visible; m.Hidden && m.Playing {
+			return m, []Cmd{Link{}} // it may be the last that is heard of the page
+		}
 	case Sized:
 		m.Width, m.StageW, m.StageH = msg.Page, msg.Width, msg.Height
 	case Prefs:
@@ -183,6 +189,10 @@ func (m Model) opened(o Opened) (Model, []Cmd) {
 	if m.Dialog != "" {
 		m.Dialog, m.Search = "", ""
 	}
+	focus := []Cmd{}
+	if o.Push && !m.Embed {
+		focus = append(focus, Focus{ID: "lesson-title"}) // where reading begins; the picker had the focus
+	}
 	if o.Wanted.Speed >= 0 && o.Wanted.Speed < len(Speeds) {
 		m.Speed = o.Wanted.Speed
 	}
@@ -194,10 +204,10 @@ func (m Model) opened(o Opened) (Model, []Cmd) {
 		m, cmds := m.seek(o.Wanted.At)
 		m.Resume = o.Wanted.Play
 		cmds[0] = SeekTo{At: o.Wanted.At, Event: o.Wanted.Event, Exact: o.Wanted.Event > 0}
-		return m, append(cmds, Link{Push: o.Push, Quiet: !o.Push})
+		return m, append(append(cmds, Link{Push: o.Push, Quiet: !o.Push}), focus...)
 	}
 	m.Playing = o.Wanted.Play
-	return m, []Cmd{Link{Push: o.Push, Quiet: !o.Push}}
+	return m, append([]Cmd{Link{Push: o.Push, Quiet: !o.Push}}, focus...)
 }
 
 func (m Model) done(d Done) (Model, []Cmd) {

@@ -1,8 +1,10 @@
 package panel
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/highwater-sim/highwater/engine"
 	"github.com/highwater-sim/highwater/ui/model"
 )
 
@@ -20,6 +22,11 @@ func (c *Dialog) title() string {
 		return "Export"
 	case "file":
 		return "Read a log file"
+	case "source":
+		if len(c.p.M.SourceProblems) > 0 {
+			return "This scenario cannot run yet"
+		}
+		return "The scenario as text"
 	}
 	return "Help"
 }
@@ -30,12 +37,13 @@ type chapter struct {
 	Entries []model.Entry
 }
 
-// chapters are the scenarios that have every word of the search.
+// chapters are the scenarios that have every word of the search, in the order of
+// teaching; a chapter begins where its first one stands.
 func (c *Dialog) chapters() []chapter {
 	words := strings.Fields(strings.ToLower(c.p.M.Search))
 	var out []chapter
 	for _, e := range c.p.M.Catalogue {
-		text := strings.ToLower(e.ID + " " + e.Title + " " + e.Chapter)
+		text := strings.ToLower(strings.Join([]string{e.ID, e.Title, e.Part, e.Summary, strings.Join(e.Reenacts, " ")}, " "))
 		fits := true
 		for _, w := range words {
 			fits = fits && strings.Contains(text, w)
@@ -43,13 +51,65 @@ func (c *Dialog) chapters() []chapter {
 		if !fits {
 			continue
 		}
-		if n := len(out); n == 0 || out[n-1].Name != titled(e.Chapter) {
-			out = append(out, chapter{Name: titled(e.Chapter)})
+		at := slices.IndexFunc(out, func(g chapter) bool { return g.Name == partOf(e) })
+		if at < 0 {
+			at = len(out)
+			out = append(out, chapter{Name: partOf(e)})
 		}
-		last := &out[len(out)-1]
-		last.Entries = append(last.Entries, e)
+		out[at].Entries = append(out[at].Entries, e)
 	}
 	return out
+}
+
+// partOf is the name of a scenario's chapter.
+func partOf(e model.Entry) string {
+	if e.Part != "" {
+		return e.Part
+	}
+	return titled(e.Chapter)
+}
+
+// found says how many scenarios there are, or have the words of the search.
+func (c *Dialog) found() string {
+	n := 0
+	for _, g := range c.chapters() {
+		n += len(g.Entries)
+	}
+	if strings.TrimSpace(c.p.M.Search) == "" {
+		return itoa(n) + " scenarios; each proves what it says as it runs"
+	}
+	return itoa(n) + " of " + itoa(len(c.p.M.Catalogue)) + " have these words"
+}
+
+// reenacts is what a scenario proves of what was reported.
+func reenacts(e model.Entry) string {
+	if len(e.Reenacts) == 0 {
+		return ""
+	}
+	return "re-enacts " + strings.Join(e.Reenacts, "; ")
+}
+
+// place is a problem of the text in the editor; Arg is where it is.
+type place struct{ Text, Arg string }
+
+func (c *Dialog) sourceProblems() []place {
+	var out []place
+	for _, p := range c.p.M.SourceProblems {
+		k := place{Text: p.Text}
+		if p.Line > 0 {
+			k = place{Text: "line " + itoa(p.Line) + ", column " + itoa(p.Col) + ": " + p.Text, Arg: itoa(p.Line) + " " + itoa(p.Col)}
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// language is the reference, once it is asked for.
+func (c *Dialog) language() []engine.Words {
+	if !c.p.M.SourceWords {
+		return nil
+	}
+	return engine.Language()
 }
 
 // snippet is what to paste into another page.

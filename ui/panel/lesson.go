@@ -17,14 +17,19 @@ func (c *Lesson) foldSign() string {
 	return "‹"
 }
 
-// place is "Lesson · Durability · 3 of 5".
+// place is "Durability · 3 of 5".
 func (c *Lesson) place() string {
 	m := c.p.M
 	if m.Info.ID == "" {
 		return "Scenario · your own"
 	}
 	n, of := m.Place()
-	s := "Lesson · " + titled(m.Info.Chapter)
+	s := titled(m.Info.Chapter)
+	for _, e := range m.Catalogue {
+		if e.ID == m.Info.ID && e.Part != "" {
+			s = e.Part
+		}
+	}
 	if of > 0 {
 		s += " · " + itoa(n) + " of " + itoa(of)
 	}

@@ -150,13 +150,14 @@ func someFile() *view.LogFile {
 // states are pages in every state that shows other parts.
 func states() map[string]model.Model {
 	out := map[string]model.Model{"empty": model.New(nil, false), "busy": busy()}
-	for _, d := range []string{"help", "scenarios", "share", "embed", "export"} {
+	for _, d := range []string{"help", "scenarios", "share", "embed", "export", "source"} {
 		m, _ := model.Update(busy(), model.Act{Do: "dialog", Arg: d})
 		out[d] = m
 	}
 	file, _ := model.Update(busy(), model.FileRead{File: someFile()})
 	out["file"] = file
 	out["file open"], _ = model.Update(file, model.Act{Do: "batch", Arg: "1"})
+	out["refused"], _ = model.Update(busy(), model.Refused{Text: "crash", Problems: []model.Problem{{Line: 1, Col: 1, Text: "no"}}})
 	none, _ := model.Update(busy(), model.Act{Do: "dialog", Arg: "file"})
 	out["no file"] = none
 	for _, k := range model.Palette {
@@ -409,5 +410,47 @@ func BenchmarkBuildAndDiff(b *testing.B) {
 		next := r.build()
 		changes, _ = Diff(last, next, changes[:0])
 		last = next
+	}
+}
+
+// A text that cannot be opened stands in the editor with a way to every problem,
+// and the reference shows what can be written.
+func TestEditor(t *testing.T) {
+	m, _ := model.Update(busy(), model.Refused{Text: "crash", Problems: []model.Problem{{Line: 3, Col: 9, Text: "unknown <word>"}, {Text: "no place"}}})
+	m, _ = model.Update(m, model.Act{Do: "words"})
+	got := outline(newTree(t, m).build())
+	for _, want := range []string{
+		"This scenario cannot run yet", "button line 3, column 9: unknown &lt;word&gt; data-do=place data-arg=3 9", "button no place data-do=place",
+		"data-do=run", "crash NODE[,NODE]", "at 9s expect leader(orders-0) == 2", "hw(",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%.3000s", want, got)
+		}
+	}
+}
+
+// Every word of a search must be somewhere in what is known of a scenario.
+func TestSearch(t *testing.T) {
+	m := model.New([]model.Entry{
+		{ID: "log/order", Title: "Order", Chapter: "log", Part: "Records and logs", Summary: "Keys keep their order."},
+		{ID: "ops/cut", Title: "A cut", Chapter: "ops", Part: "Operations", Reenacts: []string{"KAFKA-3919"}},
+		{ID: "log/keys", Title: "Keys", Chapter: "log", Part: "Records and logs"},
+	}, false)
+	for search, want := range map[string]string{
+		"": "Records and logs: log/order log/keys; Operations: ops/cut;", "kafka-3919": "Operations: ops/cut;",
+		"KEYS order": "Records and logs: log/order;", "records": "Records and logs: log/order log/keys;", "nothing": "",
+	} {
+		m.Search = search
+		got := ""
+		for _, g := range (&Dialog{p: &Page{M: &m}}).chapters() {
+			got += " " + g.Name + ":"
+			for _, e := range g.Entries {
+				got += " " + e.ID
+			}
+			got += ";"
+		}
+		if strings.TrimSpace(got) != want {
+			t.Errorf("%q finds %q, want %q", search, got, want)
+		}
 	}
 }

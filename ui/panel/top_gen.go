@@ -58,6 +58,17 @@ func (c *Top) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			_ = vgparent
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "open-source"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "btn wide"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "dialog"}, vugu.VGAttribute{Namespace: "", Key: "aria-haspopup", Val: "dialog"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "The scenario as text: change it, write your own, open a file"}}}
+			vgparent.AppendChild(vgn)
+			vgn.AddAttrInterface("data-arg", "source")
+			{
+				vgparent := vgn
+				_ = vgparent
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "Edit"}
+				vgparent.AppendChild(vgn)
+			}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
+			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "open-share"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "btn"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "dialog"}, vugu.VGAttribute{Namespace: "", Key: "aria-haspopup", Val: "dialog"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("data-arg", "share")

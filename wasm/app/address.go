@@ -54,6 +54,33 @@ func (a *app) openAddress(first bool) {
 		r.wanted.Play = false
 	}
 	a.send(a.open(r))
+	a.sendRefused()
+}
+
+// openByHand opens what the user chose: a scenario of the library, or a text.
+func (a *app) openByHand(c model.Open) {
+	r := request{id: c.ID, text: c.Text, seed: c.Seed, wanted: model.OpenAt{Speed: -1}, push: true}
+	if text, ok := scenarioText(a.m.Info.ID); ok && c.ID == "" && c.Text == text {
+		r.id = a.m.Info.ID // unchanged
+	}
+	a.send(a.open(r))
+	a.sendRefused()
+}
+
+// sendRefused shows the text that could not be opened, if there was one.
+func (a *app) sendRefused() {
+	if r := a.refused; r != nil {
+		a.refused = nil
+		a.send(*r)
+	}
+}
+
+// source is the text of what is open, with what was done by hand in it.
+func (a *app) source() string {
+	if a.session == nil {
+		return ""
+	}
+	return link.WithEdits(a.session.Text(), a.session.Edits())
 }
 
 // addressChanged follows the user back and forth, and to links pasted into the
@@ -84,7 +111,16 @@ func (a *app) open(r request) model.Msg {
 	}
 	s, err := openSession(r.id, text, r.seed, r.edits)
 	if err != nil {
-		for _, p := range problems(err) {
+		found := problems(err)
+		if r.id == "" && len(r.edits) == 0 && !a.m.Embed {
+			refused := model.Refused{Text: text, Problems: found}
+			if a.session != nil {
+				return refused // what is open stays
+			}
+			a.refused = &refused
+			return a.open(request{id: defaultScenario, wanted: model.OpenAt{Speed: -1}})
+		}
+		for _, p := range found {
 			r.problems = append(r.problems, p.Text)
 		}
 		switch {
@@ -150,13 +186,17 @@ func (a *app) link(c model.Link) {
 		return
 	}
 	base, _, _ := a.browser.Address()
-	fragment, err := link.Encode(a.moment(), len(base))
-	if err != nil {
+	fragment, err := link.Fragment(a.moment())
+	url := base + "#" + fragment
+	switch {
+	case err != nil:
 		a.send(model.Linked{Err: err.Error()})
 		return
+	case len(url) > link.CharsMax: // for the address it will do: the page can be reloaded
+		a.send(model.Linked{Err: link.ErrTooLong.Error()})
+	default:
+		a.send(model.Linked{URL: url, Chars: len(url)})
 	}
-	url := base + "#" + fragment
-	a.send(model.Linked{URL: url, Chars: len(url)})
 	now := a.browser.Now()
 	switch {
 	case c.Quiet:
@@ -194,7 +234,9 @@ func (a *app) download(what string) {
 		}
 		a.browser.Download(name+".svg", "image/svg+xml", b.String())
 	case "scenario":
-		a.browser.Download(name+".hw", "text/plain", link.WithEdits(a.session.Text(), a.session.Edits()))
+		a.browser.Download(name+".hw", "text/plain", a.source())
+	case "source":
+		a.browser.Download(name+".hw", "text/plain", a.m.Source)
 	case "log":
 		var b strings.Builder
 		for _, l := range a.session.Log(10_000) {

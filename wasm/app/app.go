@@ -24,8 +24,9 @@ type app struct {
 	session model.Session
 	seed    *uint64 // asked for by the link; nil: the scenario's own
 	queue   []model.Msg
-	busy    bool // a message is being worked off
-	dead    bool // it has failed
+	refused *model.Refused // to show once another scenario is open
+	busy    bool           // a message is being worked off
+	dead    bool           // it has failed
 
 	browser *bridge.Browser
 	stage   *bridge.Stage
@@ -144,7 +145,11 @@ func (a *app) do(c model.Cmd) {
 		}
 		a.moved(false, false)
 	case model.Open:
-		a.send(a.open(request{id: c.ID, text: c.Text, seed: c.Seed, wanted: model.OpenAt{Speed: -1}, push: true}))
+		a.openByHand(c)
+	case model.ReadSource:
+		a.send(model.SourceRead{Text: a.source()})
+	case model.Caret:
+		a.browser.Caret(c.ID, c.Line, c.Col)
 	case model.Link:
 		a.link(c)
 	case model.Copy:

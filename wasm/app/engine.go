@@ -56,7 +56,11 @@ func problems(err error) []model.Problem {
 func library() []model.Entry {
 	var out []model.Entry
 	for _, e := range scenarios.All() {
-		out = append(out, model.Entry{ID: e.ID, Title: e.Title, Chapter: e.Chapter})
+		m := model.Entry{ID: e.ID, Title: e.Title, Chapter: e.Chapter, Part: e.Part, Summary: e.Summary}
+		for _, c := range scenarios.Reenacts(e.ID) {
+			m.Reenacts = append(m.Reenacts, c.Source)
+		}
+		out = append(out, m)
 	}
 	return out
 }

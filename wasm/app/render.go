@@ -57,6 +57,9 @@ func (a *app) renderNow() {
 	a.browser.Inert(a.m.Dialog != "")
 	a.lively()
 	a.showLog()
+	if a.m.Dialog == "source" && a.browser.Value("source-text") != a.m.Source {
+		a.browser.SetValue("source-text", a.m.Source) // too long for a property of vugu's
+	}
 	for _, id := range a.focus {
 		a.browser.Focus(id)
 	}

@@ -2,7 +2,11 @@
 
 package bridge
 
-import "syscall/js"
+import (
+	"strings"
+	"syscall/js"
+	"unicode/utf16"
+)
 
 // host finds an element by id and remembers it until Forget.
 func (b *Browser) host(id string) (element, bool) {
@@ -48,6 +52,37 @@ func (b *Browser) Value(id string) string {
 	}
 	return ""
 }
+
+// SetValue writes the value of the field with an id, and puts the caret at its start.
+func (b *Browser) SetValue(id, text string) {
+	if e, ok := b.byID(id); ok {
+		e.Set("value", text)
+		e.Call("setSelectionRange", 0, 0)
+		e.Set("scrollTop", 0)
+	}
+}
+
+// Caret selects a line of a text field from a column on, both from 1, and brings
+// it into sight.
+func (b *Browser) Caret(id string, line, col int) {
+	e, ok := b.byID(id)
+	if !ok {
+		return
+	}
+	lines := strings.Split(e.Get("value").String(), "\n")
+	line = min(max(line, 1), len(lines))
+	at := 0 // in UTF-16, as JavaScript counts
+	for _, l := range lines[:line-1] {
+		at += units(l) + 1
+	}
+	here := []rune(lines[line-1])
+	e.Call("focus")
+	e.Call("setSelectionRange", at+units(string(here[:min(max(col-1, 0), len(here))])), at+units(lines[line-1]))
+	e.Set("scrollTop", e.Get("scrollHeight").Float()*float64(max(line-4, 0))/float64(len(lines)))
+}
+
+// units is the length of a text in JavaScript.
+func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
 // SetText writes the text of an element with an id.
 func (b *Browser) SetText(id, text string) {
