@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,8 +54,13 @@ func init() {
 		"draft":   actDraft,
 		"apply":   actApply,
 		"answer":  actAnswer,
+	}
+	maps.Copy(verbs, pageVerbs())
+}
 
-		// The page.
+// pageVerbs are those that change the page and nothing of the world.
+func pageVerbs() map[string]func(Model, Act) (Model, []Cmd) {
+	return map[string]func(Model, Act) (Model, []Cmd){
 		"tab":    func(m Model, a Act) (Model, []Cmd) { m.Tab = a.Arg; return m, nil },
 		"under":  actUnder,
 		"fold":   actFold,
