@@ -52,8 +52,12 @@ func (p *Producer) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 			p.putBack(slot)
 		}
 	case in.Kind == sim.InputDisconnected || resp == nil:
+		code := kafka.NetworkException
+		if in.Kind == sim.InputDisconnected && in.Reason == sim.ReasonTimeout { // request.timeout.ms (Sender.handleProduceResponse)
+			code = kafka.RequestTimedOut
+		}
 		for _, slot := range f.batches {
-			p.complete(now, slot, verdict{err: kafka.NetworkException, base: kafka.NoOffset, logStart: kafka.NoOffset}, f.node, out)
+			p.complete(now, slot, verdict{err: code, base: kafka.NoOffset, logStart: kafka.NoOffset}, f.node, out)
 		}
 	default:
 		p.takeHints(resp)

@@ -125,28 +125,26 @@ func (c *Config) parse() (*options, error) {
 }
 
 // settleIdempotence turns idempotence off where other configs exclude it and
-// nobody asked for it; where somebody did, that is an error.
+// nobody asked for it; where somebody did, that is an error. Too many requests in
+// flight are one wherever idempotence is not switched off by name, even if acks or
+// retries would have done that (ProducerConfig since 4.0).
 func (o *options) settleIdempotence() error {
 	if !o.idempotent {
 		return nil
 	}
-	asked := o.all.IsSet("enable.idempotence")
-	why := ""
+	asked, why := o.all.IsSet("enable.idempotence"), ""
 	switch {
-	case o.retries == 0:
+	case asked && o.retries == 0:
 		why = "Must set retries to non-zero when using the idempotent producer."
-	case o.acks != -1:
+	case asked && o.acks != -1:
 		why = "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence."
 	case o.inFlight > 5:
-		why = "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."
+		why = "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5. Current value is " + itoa(o.inFlight) + "."
 	default:
+		o.idempotent = o.retries != 0 && o.acks == -1
 		return nil
 	}
-	if asked || o.acks == -1 && o.retries != 0 { // too many in flight is an error even where idempotence is the default
-		return errors.New(why)
-	}
-	o.idempotent = false
-	return nil
+	return errors.New(why)
 }
 
 // Acks is the config as people write it: "0", "1" or "all".
