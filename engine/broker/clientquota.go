@@ -218,7 +218,7 @@ func (b *Broker) fetchQuota(s *session, results []readResult, resp *kmsg.FetchRe
 	}
 	out.Mute(s.conn, out.Now().Add(wait))
 	out.Reply(s.conn, s.corr, empty)
-	if s.full || s.id == 0 {
+	if s.full || s.id == 0 || s.evicted {
 		b.closeSession(s)
 	}
 	return true

@@ -233,7 +233,9 @@ func (s *session) digest(h *sim.Hash) {
 	h.Int(int64(s.epoch))
 	h.Int(int64(s.replica))
 	h.Int(int64(s.repEpoch))
+	h.Int(int64(s.created))
 	h.Int(int64(s.lastFetch))
+	h.Bool(s.evicted)
 	h.Bool(s.full)
 	h.Bool(s.parked)
 	h.Uint64(uint64(s.conn))
@@ -249,6 +251,7 @@ func (s *session) digest(h *sim.Hash) {
 			continue
 		}
 		h.Int(int64(p.part))
+		h.Bool(p.atEnd)
 		h.Bytes(p.id[:])
 		h.Int(int64(p.num))
 		h.Int(int64(p.offset))

@@ -6,6 +6,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
+	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/sim"
 	"github.com/highwater-sim/highwater/engine/storage"
 )
@@ -27,6 +28,8 @@ type readResult struct {
 	prefer   kafka.NodeID // replica to read from instead (KIP-392); NoNode: this one
 	told     bool         // goes into the response
 	keep     bool         // look at it again even if it is silent now
+	passed   bool         // there is no more to wait for: see endsWait
+	readable int          // bytes that count for min.bytes
 }
 
 // handleFetch begins or continues a session, reads, and answers or parks.
@@ -41,20 +44,23 @@ func (b *Broker) handleFetch(now kafka.Instant, in *sim.Input, req *kmsg.FetchRe
 		s.replica, s.repEpoch = kafka.NodeID(req.ReplicaState.ID), kafka.BrokerEpoch(req.ReplicaState.Epoch)
 	}
 	s.stale = false
-	if s.replica >= 0 && s.repEpoch != -1 {
+	if s.replica >= 0 && s.repEpoch != -1 { // KRaftMetadataCache.getAliveBrokerEpoch
 		reg := b.registrationOf(s.replica)
-		s.stale = reg != nil && reg.Epoch > s.repEpoch
+		s.stale = reg != nil && !reg.Fenced && reg.Epoch > s.repEpoch
 	}
 	s.lastFetch = now
 	b.update(s, req)
+	if req.SessionEpoch > 0 && len(s.parts) == len(s.free) {
+		s.id = 0 // all of it is forgotten: the session ends (FetchManager.newContext)
+	}
 	s.parked = false // an older request of this session has lost its client
 	s.conn, s.corr, s.version = in.Conn, in.Corr, req.Version
-	s.minBytes, s.maxBytes = req.MinBytes, min(req.MaxBytes, b.set.serveMaxBytes)
+	s.maxBytes = min(req.MaxBytes, b.set.serveMaxBytes)
 	s.isolation, s.rack, s.who = req.IsolationLevel, req.Rack, callerOf(in)
 	if limit := b.consumeLimit(s); limit > 0 {
 		s.maxBytes = int32(min(int64(s.maxBytes), limit*(quotaSamples-1)))
-		s.minBytes = min(s.minBytes, s.maxBytes)
 	}
+	s.minBytes = min(req.MinBytes, s.maxBytes) // KafkaApis.handleFetchRequest
 	s.deadline = now.Add(kafka.Duration(max(0, req.MaxWaitMillis)) * kafka.Millisecond)
 	b.tryFetch(now, s, true, out)
 }
@@ -65,7 +71,7 @@ func (b *Broker) sessionFor(now kafka.Instant, req *kmsg.FetchRequest) (*session
 		if old := b.lookupSession(req.SessionID); old != nil {
 			b.closeSession(old)
 		}
-		return b.openSession(now, req.SessionEpoch == 0), kafka.None
+		return b.openSession(now, req), kafka.None
 	}
 	s := b.lookupSession(req.SessionID)
 	switch {
@@ -87,17 +93,17 @@ func (b *Broker) tryFetch(now kafka.Instant, s *session, arrived bool, out *sim.
 	queue := s.queue
 	s.queue = s.spare[:0]
 	results := b.scratch[:0]
-	budget, bytes, urgent := int(s.maxBytes), 0, false
+	budget, bytes, readable, urgent := int(s.maxBytes), 0, 0, false
 	for _, pos := range queue {
 		s.parts[pos].queued = false
 		r := b.readPart(now, s, pos, budget-bytes, bytes == 0, arrived, out)
-		bytes += len(r.records)
-		urgent = urgent || r.err != kafka.None || r.divEpoch >= 0 || r.prefer != kafka.NoNode
+		bytes, readable = bytes+len(r.records), readable+r.readable
+		urgent = urgent || r.passed || r.err != kafka.None || r.divEpoch >= 0 || r.prefer != kafka.NoNode
 		r.told = b.hasNews(s, &r)
 		results = append(results, r)
 	}
 	b.scratch = results
-	answer := urgent || now >= s.deadline || bytes >= int(s.minBytes) || len(s.parts) == len(s.free)
+	answer := urgent || now >= s.deadline || readable >= int(s.minBytes) || len(s.parts) == len(s.free)
 	s.spare = queue[:0]
 	for i := range results {
 		if r := &results[i]; r.keep || r.told && !answer || s.full && !answer {
@@ -151,7 +157,7 @@ func (b *Broker) answerFetch(s *session, results []readResult, out *sim.Out) {
 		}
 	}
 	out.Reply(s.conn, s.corr, resp)
-	if s.id == 0 {
+	if s.id == 0 || s.evicted {
 		b.closeSession(s)
 	}
 }
@@ -188,7 +194,7 @@ func (b *Broker) readPart(now kafka.Instant, s *session, pos int32, budget int, 
 	}
 	p := b.parts[sp.part]
 	follower := s.replica >= 0
-	if r.err = b.checkEpoch(p, sp.epoch, follower); r.err != kafka.None {
+	if r.err = b.checkEpoch(p, sp.epoch, follower || s.version < 11); r.err != kafka.None { // KIP-392 came with 11
 		return r
 	}
 	l := b.log(p)
@@ -216,9 +222,16 @@ func (b *Broker) readPart(now kafka.Instant, s *session, pos int32, budget int, 
 	if follower {
 		upTo = l.LEO()
 	}
-	throttled := follower && b.leaderThrottles(now, p, slices.Contains(p.isr, s.replica))
-	if !throttled {
+	switch {
+	case sp.offset < l.LogStart() || sp.offset > l.LEO():
+		r.err, r.hw, r.logStart = kafka.OffsetOutOfRange, -1, -1
+	case follower && b.leaderThrottles(now, p, slices.Contains(p.isr, s.replica)): // no data
+	default:
 		b.readLog(l, sp, upTo, budget, first, &r)
+		r.readable = len(r.records)
+		if s.minBytes > 1 || sp.offset > upTo {
+			r.endsWait(l, sp, upTo, budget, arrived)
+		}
 	}
 	if r.err == kafka.None && follower && arrived {
 		b.followerFetched(now, b.mut(sp.part), s, sp, out)
@@ -233,7 +246,7 @@ func (b *Broker) readPart(now kafka.Instant, s *session, pos int32, budget int, 
 func (b *Broker) readLog(l *storage.Log, sp *sessionPart, upTo kafka.Offset, budget int, first bool, r *readResult) {
 	var err error
 	switch limit := min(int(sp.maxBytes), budget); {
-	case sp.offset >= upTo && sp.offset >= l.LogStart() && sp.offset <= l.LEO():
+	case sp.offset >= upTo:
 		return
 	case first:
 		r.records, err = l.Read(sp.offset, limit, upTo)
@@ -243,6 +256,37 @@ func (b *Broker) readLog(l *storage.Log, sp *sessionPart, upTo kafka.Offset, bud
 	}
 	if err != nil {
 		r.err, r.hw, r.logStart = storage.CodeOf(err), -1, -1
+	}
+}
+
+// endsWait reports what ends the wait for min.bytes early (DelayedFetch.tryComplete,
+// case F): a position above what may be read, as when a new leader's high watermark
+// is behind, or data in a segment before the one that the reading would end in. It
+// counts what is there and did not fit as read, as Kafka's reads end amid a batch
+// where the limit is.
+func (r *readResult) endsWait(l *storage.Log, sp *sessionPart, upTo kafka.Offset, budget int, arrived bool) {
+	if sp.offset >= upTo {
+		sp.atEnd, r.passed = true, sp.offset > upTo
+		return
+	}
+	if arrived {
+		sp.atEnd = false
+	}
+	from := sp.offset
+	if sp.atEnd { // waiting at what was the end, in the segment that was the last
+		from--
+	}
+	r.passed = l.SegmentBase(from) < l.SegmentBase(upTo-1)
+	next := sp.offset
+	for rest := record.Raw(r.records); len(rest) > 0; {
+		batch, err := record.Frame(rest)
+		if err != nil {
+			return
+		}
+		next, rest = batch.NextOffset(), rest[len(batch):]
+	}
+	if len(r.records) > 0 && next < upTo {
+		r.readable = max(r.readable, min(int(sp.maxBytes), budget))
 	}
 }
 

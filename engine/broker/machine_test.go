@@ -35,6 +35,7 @@ type bench struct {
 	img    *metadata.Image
 	conn   sim.ConnID
 	asked  map[string]sim.Sent // last request to the controller or a leader, by kind
+	ids    []int32             // fetch sessions that answers named, in order
 }
 
 var topicID = kafka.TopicID{1: 7}
@@ -162,6 +163,9 @@ func (h *bench) flush() string {
 			fmt.Fprintf(&b, "to %d: %s %s\n", m.To, name, h.request(m.Request))
 			continue
 		}
+		if r, ok := m.Response.(*kmsg.FetchResponse); ok && r.SessionID != 0 && !slices.Contains(h.ids, r.SessionID) {
+			h.ids = append(h.ids, r.SessionID)
+		}
 		fmt.Fprintf(&b, "reply %d: %s\n", m.Conn, response(m.Response))
 	}
 	for _, c := range h.out.Closed() {
@@ -264,7 +268,7 @@ func response(resp kmsg.Response) string {
 // Configs below.
 func (h *bench) boot() string {
 	h.dir, h.disk = storage.NewDir(), disk.Disk{}
-	h.now, h.timers, h.asked = 0, nil, map[string]sim.Sent{}
+	h.now, h.timers, h.asked, h.ids = 0, nil, map[string]sim.Sent{}, nil
 	var static []metadata.ConfigValue
 	for _, w := range strings.Fields(h.d.Input) {
 		k, v, _ := strings.Cut(w, "=")
@@ -370,7 +374,7 @@ func (h *bench) request1(req kmsg.Request) string {
 	return h.step(&sim.Input{Kind: sim.InputRequest, From: 9, Conn: h.conn, Corr: 1, Request: req})
 }
 
-// fetch [from=2 bepoch=12] [session=last sepoch=n] [wait=500ms] [min=1]
+// fetch [from=2 bepoch=12] [session=last|1 (the first that there was) sepoch=n] [wait=500ms] [min=1]
 // [max=] [rack=]; partitions below: n offset= [epoch=] [last=] [max=] or forget n.
 func (h *bench) fetch() string {
 	req := kmsg.NewPtrFetchRequest()
@@ -379,7 +383,8 @@ func (h *bench) fetch() string {
 	req.ReplicaState.ID, req.ReplicaState.Epoch = int32(h.num("from", -1)), h.num("bepoch", h.num("from", -1)+10)
 	req.SessionEpoch = int32(h.num("sepoch", -1))
 	req.Rack = h.text("rack", "")
-	switch h.text("session", "") {
+	switch which := h.text("session", ""); which {
+	case "":
 	case "last":
 		for _, s := range h.b.sessions {
 			if s != nil && s.id != 0 {
@@ -388,6 +393,8 @@ func (h *bench) fetch() string {
 		}
 	case "wrong":
 		req.SessionID = 77
+	default:
+		req.SessionID = h.ids[atoi(which, 0)-1]
 	}
 	topic := kmsg.FetchRequestTopic{TopicID: topicID}
 	for _, line := range strings.Split(strings.TrimSpace(h.d.Input), "\n") {

@@ -32,7 +32,9 @@ type session struct {
 	queue    []int32
 	spare    []int32 // memory for the next queue; no state
 
+	created   kafka.Instant
 	lastFetch kafka.Instant
+	evicted   bool // out of the cache: ends with the request that is parked
 	full      bool // every partition goes into the next response
 	stale     bool // the follower's registration is newer than this fetch
 	waking    bool // in Broker.wake
@@ -58,6 +60,7 @@ type sessionPart struct {
 	num       int32  // partition within its topic
 	queued    bool
 	gone      bool
+	atEnd     bool // its request came when there was nothing to read
 	offset    kafka.Offset
 	logStart  kafka.Offset // the follower's
 	maxBytes  int32
@@ -88,10 +91,11 @@ func (s *session) mark(pos int32) {
 // so that a restarted broker does not take an old id for one of its own.
 const slotBits = 11
 
-// openSession makes a session. Without room in the cache it gets id 0.
-func (b *Broker) openSession(now kafka.Instant, keep bool) *session {
-	s := &session{gen: b.gen, replica: -1, repEpoch: -1, lastFetch: now, full: true}
-	if keep && b.cacheRoom(now) {
+// openSession makes a session for a request. Without room in the cache it gets
+// id 0.
+func (b *Broker) openSession(now kafka.Instant, req *kmsg.FetchRequest) *session {
+	s := &session{gen: b.gen, replica: -1, repEpoch: -1, created: now, lastFetch: now, full: true}
+	if req.SessionEpoch == 0 && b.cacheRoom(now, worthOf(req)) {
 		s.id = -1 // set below
 	}
 	if n := len(b.freeSession); n > 0 {
@@ -110,35 +114,87 @@ func (b *Broker) openSession(now kafka.Instant, keep bool) *session {
 	return s
 }
 
-// cacheRoom makes room for one more session if it may: an idle one goes.
-func (b *Broker) cacheRoom(now kafka.Instant) bool {
-	n, oldest := 0, int32(-1)
+// worth says which of two sessions is worth more to the cache
+// (FetchSession.EvictableKey): a follower's, then the one with more partitions.
+type worth struct {
+	follower   bool
+	partitions int
+	id         int32 // of a session that is not there yet: 0
+}
+
+func (w worth) less(o worth) bool {
+	switch {
+	case w.follower != o.follower:
+		return o.follower
+	case w.partitions != o.partitions:
+		return w.partitions < o.partitions
+	}
+	return w.id < o.id
+}
+
+func worthOf(req *kmsg.FetchRequest) worth {
+	w := worth{follower: req.ReplicaID >= 0 || req.Version >= 15 && req.ReplicaState.ID >= 0}
+	for t := range req.Topics {
+		w.partitions += len(req.Topics[t].Partitions)
+	}
+	return w
+}
+
+func (s *session) worth() worth { return worth{s.replica >= 0, len(s.parts) - len(s.free), s.id} }
+
+// cacheRoom makes room for one more session if it may
+// (FetchSessionCacheShard.tryEvict, KIP-227). The one that was used least recently
+// goes if that is longer ago than sessionEviction. Else the least worthy goes, if
+// the new one is worth more: any consumer's for a follower, and otherwise only one
+// that was older than sessionEviction when it was last used. Kafka divides the cache into eight parts and
+// draws one for each new session; here it is whole.
+func (b *Broker) cacheRoom(now kafka.Instant, w worth) bool {
 	if len(b.sessions)-len(b.freeSession) < b.set.sessionSlots {
 		return true
 	}
-	for i, s := range b.sessions {
-		if s == nil || s.id == 0 {
+	n, oldest, least := 0, (*session)(nil), (*session)(nil)
+	for _, s := range b.sessions {
+		if s == nil || s.id == 0 || s.evicted {
 			continue
 		}
 		n++
-		if oldest < 0 || s.lastFetch < b.sessions[oldest].lastFetch {
-			oldest = int32(i)
+		if oldest == nil || s.lastFetch < oldest.lastFetch || s.lastFetch == oldest.lastFetch && s.id < oldest.id {
+			oldest = s
+		}
+		evictable := w.follower && s.replica < 0 || s.lastFetch.Sub(s.created) > sessionEviction
+		if evictable && (least == nil || s.worth().less(least.worth())) {
+			least = s
 		}
 	}
-	if n < b.set.sessionSlots {
+	switch {
+	case n < b.set.sessionSlots:
 		return true
-	}
-	if now.Sub(b.sessions[oldest].lastFetch) < sessionEviction {
+	case oldest == nil:
 		return false
+	case now.Sub(oldest.lastFetch) > sessionEviction:
+		b.evict(oldest)
+	case least == nil || w.less(least.worth()):
+		return false
+	default:
+		b.evict(least)
 	}
-	b.closeSession(b.mutSession(oldest))
 	return true
+}
+
+// evict takes a session out of the cache. A request that is parked in it is
+// answered all the same; the next one is told FETCH_SESSION_ID_NOT_FOUND.
+func (b *Broker) evict(s *session) {
+	if s = b.mutSession(s.slot); s.parked {
+		s.evicted = true
+	} else {
+		b.closeSession(s)
+	}
 }
 
 // lookupSession finds a session by the id in a request.
 func (b *Broker) lookupSession(id int32) *session {
 	slot := int(id & (1<<slotBits - 1))
-	if id == 0 || slot >= len(b.sessions) || b.sessions[slot] == nil || b.sessions[slot].id != id {
+	if id == 0 || slot >= len(b.sessions) || b.sessions[slot] == nil || b.sessions[slot].id != id || b.sessions[slot].evicted {
 		return nil
 	}
 	return b.mutSession(int32(slot))

@@ -13,7 +13,8 @@ const (
 	// fetcherTimeout is replica.socket.timeout.ms: how long a follower waits
 	// for the response to a Fetch.
 	fetcherTimeout = 30 * kafka.Second
-	// sessionEviction: the session cache evicts what was idle so long (KIP-227).
+	// sessionEviction is min.incremental.fetch.session.eviction.ms, which is no
+	// config but fixed (KIP-227; KafkaBroker.MIN_INCREMENTAL_FETCH_SESSION_EVICTION_MS).
 	sessionEviction = 2 * kafka.Minute
 )
 

@@ -36,6 +36,10 @@ func (l *Log) describe(i int) Segment {
 	return d
 }
 
+// SegmentBase is the base offset of the segment that an offset belongs to: the
+// last one that does not begin above it, or the first.
+func (l *Log) SegmentBase(off kafka.Offset) kafka.Offset { return l.seg(l.segFor(off)).base }
+
 // SegmentCount is the number of segments, the active one included.
 func (l *Log) SegmentCount() int { return len(l.closed) + 1 }
 
