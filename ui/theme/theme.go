@@ -107,20 +107,19 @@ func New(name, keys string) Theme {
 	return t
 }
 
-// ForKey is the colour of a key: by the number at its end if it has one, so
-// that k0 to k7 all differ, else by a hash of its bytes.
+// ForKey is the colour of a key: by the number at its end if it has one, so that
+// k0 to k7 all differ; a short name by its first letter, so that ada, bob and eve
+// do; else by a hash of its bytes.
 func (t *Theme) ForKey(key string) Color {
-	n, digits := uint32(0), 0
-	for i := len(key) - 1; i >= 0 && digits < 6; i-- {
-		if key[i] < '0' || key[i] > '9' {
-			break
+	n := uint32(0)
+	switch digits := endDigits(key); {
+	case digits > 0:
+		for i := len(key) - digits; i < len(key); i++ {
+			n = n*10 + uint32(key[i]-'0')
 		}
-		digits++
-	}
-	for i := len(key) - digits; i < len(key); i++ {
-		n = n*10 + uint32(key[i]-'0')
-	}
-	if digits == 0 {
+	case key != "" && len(key) <= 6 && key[0] >= 'a' && key[0] <= 'z':
+		n = uint32(key[0] - 'a')
+	default:
 		n = 2166136261
 		for i := 0; i < len(key); i++ {
 			n = (n ^ uint32(key[i])) * 16777619
@@ -128,4 +127,12 @@ func (t *Theme) ForKey(key string) Color {
 		n ^= n >> 15
 	}
 	return t.Key[n%uint32(len(t.Key))]
+}
+
+// endDigits is how many digits a key ends in, at most six.
+func endDigits(key string) (n int) {
+	for n < 6 && n < len(key) && key[len(key)-1-n] >= '0' && key[len(key)-1-n] <= '9' {
+		n++
+	}
+	return n
 }

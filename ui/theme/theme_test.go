@@ -65,6 +65,9 @@ func TestKeysDiffer(t *testing.T) {
 			}
 			seen[th.ForKey(k)] = k
 		}
+		if a, b := th.ForKey("ada"), th.ForKey("bob"); a == b || b == th.ForKey("eve") || a == th.ForKey("eve") {
+			t.Errorf("%s: ada, bob and eve do not differ", keys)
+		}
 		if th.Keys != keys {
 			t.Errorf("%s: is called %s", keys, th.Keys)
 		}
