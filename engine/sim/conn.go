@@ -235,7 +235,7 @@ func (k *Kernel) reply(o *op, cause trace.ID) {
 		resp = k.Hooks.Recode(Message{Response: resp}).Response
 	}
 	if c.busyGen == k.gen && c.channel != ChanRaft {
-		k.out.reuse.request(c.busyReq)
+		k.takeBack(Message{Request: c.busyReq})
 	}
 	c.busy, c.busyReq = false, nil
 	c.downLast = max(c.downLast, k.transit(c.down, Message{Response: resp}))
@@ -374,7 +374,19 @@ func (k *Kernel) respond(e *event) {
 	raft := c.channel == ChanRaft
 	k.step(c.client, e.cause)
 	if e.gen == k.gen && !raft && !k.out.kept {
-		k.out.reuse.response(e.resp)
+		k.takeBack(Message{Response: e.resp})
+	}
+}
+
+// takeBack uses the memory of a message again that has been dealt with.
+func (k *Kernel) takeBack(m Message) {
+	switch {
+	case k.Hooks.Done != nil:
+		k.Hooks.Done(m)
+	case m.Request != nil:
+		k.out.reuse.request(m.Request)
+	default:
+		k.out.reuse.response(m.Response)
 	}
 }
 

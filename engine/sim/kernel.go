@@ -23,6 +23,9 @@ type Hooks struct {
 	// Recode, if set, replaces every message that is sent. Tests encode and
 	// decode here, so that nothing hides outside a message's bytes.
 	Recode func(Message) Message
+	// Done, if set, is given every message whose memory would be used again.
+	// Tests spoil them here, so that nobody lives on what was dealt with.
+	Done func(Message)
 }
 
 // Message is a request or a response; the other is nil.

@@ -164,6 +164,10 @@ func (w *World) OnEvent(f func()) { w.onEvent = f }
 // OnNote sets what is called with every note.
 func (w *World) OnNote(f func(*trace.Note)) { w.k.Hooks.Note = f }
 
+// SetDone has every message that has been dealt with passed to f; tests spoil them
+// there.
+func (w *World) SetDone(f func(sim.Message)) { w.k.Hooks.Done = f }
+
 // SetRecode makes every message pass through f; tests encode and decode there.
 func (w *World) SetRecode(f func(sim.Message) sim.Message) { w.k.Hooks.Recode = f }
 
