@@ -14,11 +14,12 @@ import (
 
 // The log cleaner (LogCleaner.java, LogCleanerManager.java): log.cleaner.threads
 // of them. Each takes the filthiest log that is dirty enough and that no other is
-// at, then deletes old segments of compacted logs, and sleeps
-// log.cleaner.backoff.ms if there was nothing to clean.
+// at, then deletes old segments of compacted logs, whether there was one to clean
+// or not, and sleeps log.cleaner.backoff.ms if there was none, or it could not be
+// cleaned. Logs that were put aside are not looked at for either.
 //
 //	asleep ──> look ──┬─ nothing to do ─> expire ─> back-off ─> look
-//	    ▲             ├─ a log ─> pass, step by step ─> look
+//	    ▲             ├─ a log ─> pass, step by step ─> expire ─> look
 //	    └─────────────┴─ no log could ever need it ─> asleep until one grows
 //
 // The offset map's memory is shared out among the threads for good, the throttle's
@@ -162,6 +163,9 @@ func (b *Broker) cleanerLooks(now kafka.Instant, thread int, out *sim.Out) {
 			continue
 		}
 		m := b.log(p).Cleanable(now, b.dir.CleanCheckpoint(p.slot), p.hw)
+		if c := b.dir.CleanCheckpoint(p.slot); c != kafka.NoOffset && c != m.FirstDirty { // it is of no use
+			b.dir.SetCleanCheckpoint(p.slot, m.FirstDirty)
+		}
 		if m.Wanted(&p.set.log) && (best < 0 || m.Filthier(&most)) {
 			best, most = int32(i), m
 		}
@@ -170,16 +174,23 @@ func (b *Broker) cleanerLooks(now kafka.Instant, thread int, out *sim.Out) {
 		b.beginCleaning(now, thread, best, most, out)
 		return
 	}
-	needed := false
+	if b.expireCompacted(now, out) {
+		b.wakeThread(thread, out)
+	}
+}
+
+// expireCompacted deletes old segments of the logs that are the cleaner's
+// (LogCleanerManager.deletableLogs), and reports whether one of them may need the
+// cleaner again.
+func (b *Broker) expireCompacted(now kafka.Instant, out *sim.Out) (needed bool) {
+	c := &b.care.cleaner
 	for i, p := range b.parts {
-		if p != nil && p.set.log.Compact && c.at(int32(i)) < 0 {
+		if p != nil && p.set.log.Compact && c.at(int32(i)) < 0 && !slices.Contains(c.bad, int32(i)) {
 			b.expireLog(now, int32(i), out)
 			needed = needed || b.mayNeedCleaner(b.parts[i])
 		}
 	}
-	if needed {
-		b.wakeThread(thread, out)
-	}
+	return needed
 }
 
 func (b *Broker) beginCleaning(now kafka.Instant, thread int, i int32, m storage.Cleanable, out *sim.Out) {
@@ -260,8 +271,10 @@ func (b *Broker) cleanerSteps(now kafka.Instant, thread int, out *sim.Out) {
 	next, aborted, err := before.Advance(b.mutLog(p), now)
 	switch {
 	case err != nil:
-		t.pass = nil
+		t.pass, t.last = nil, now
 		b.uncleanable(p, err, out)
+		b.wakeThread(thread, out)
+		return
 	case aborted:
 		b.abortCleaning(p, "its segments are not there any more", out)
 		return
@@ -276,6 +289,7 @@ func (b *Broker) cleanerSteps(now kafka.Instant, thread int, out *sim.Out) {
 		}
 		t.pass = nil
 		b.cleaned(now, p, next, out)
+		b.expireCompacted(now, out)
 	}
 	b.cleanerLooks(now, thread, out)
 }
@@ -348,7 +362,8 @@ func insertSorted(list []int32, n int32) []int32 {
 	return list
 }
 
-// abortCleaning ends the pass over a partition without an end.
+// abortCleaning ends the pass over a partition without an end; its thread looks for
+// another log at once.
 func (b *Broker) abortCleaning(p *partition, why string, out *sim.Out) {
 	if p == nil {
 		return
@@ -357,10 +372,11 @@ func (b *Broker) abortCleaning(p *partition, why string, out *sim.Out) {
 	if thread < 0 {
 		return
 	}
-	b.care.cleaner.threads[thread].pass = nil
+	t := &b.care.cleaner.threads[thread]
+	t.pass, t.next = nil, out.Now()
 	out.ClearTimer(cleanerTimer(cleanerStep, thread))
+	out.SetTimer(cleanerTimer(cleanerLook, thread), t.next)
 	out.Note(trace.Note{Kind: trace.CleanerAborted, Topic: p.tp.Topic, Part: p.tp.Partition, Node: b.cfg.ID, Say: why})
-	b.wakeThread(thread, out)
 }
 
 // cleanerTruncated adapts the cleaner to a log that was cut

@@ -148,6 +148,8 @@ func readTopic(cfg *Config, img *metadata.Image, topic string, replicas int) top
 		log: storage.Config{
 			SegmentBytes:       num("segment.bytes"),
 			SegmentMs:          num("segment.ms"),
+			SegmentJitterMs:    num("segment.jitter.ms"),
+			Seed:               cfg.Seed ^ uint64(cfg.ID)<<32,
 			IndexIntervalBytes: num("index.interval.bytes"),
 			SegmentIndexBytes:  num("segment.index.bytes"),
 			LogAppendTime:      img.TopicText(topic, cfg.ID, cfg.Static, "message.timestamp.type") == "LogAppendTime",

@@ -15,8 +15,10 @@ import (
 type Cleanable struct {
 	FirstDirty       kafka.Offset // up to here an earlier pass has been
 	FirstUncleanable kafka.Offset // base offset of the first segment that must stay as it is
-	CleanBytes       int64        // in segments below FirstDirty
-	DirtyBytes       int64        // in segments from there to FirstUncleanable
+	// CleanBytes is in segments that begin below FirstDirty, DirtyBytes in those from
+	// the one that holds it to FirstUncleanable: a segment which the last pass ended
+	// in counts as both (LogToClean.java).
+	CleanBytes, DirtyBytes int64
 	// Due: some record is older than max.compaction.lag.ms, so the ratio does not
 	// matter.
 	Due bool
@@ -89,10 +91,12 @@ func (l *Log) Cleanable(now kafka.Instant, checkpoint, stable kafka.Offset) Clea
 	}
 	end := l.segBounded(max(limit, c.FirstDirty))
 	c.FirstUncleanable = l.seg(end).base
-	for i := range end {
-		if s := l.closed[i]; i < from {
+	for i := 0; i <= len(l.closed); i++ {
+		s := l.seg(i)
+		if s.base < c.FirstDirty {
 			c.CleanBytes += int64(s.size)
-		} else {
+		}
+		if i >= from && i < end {
 			c.DirtyBytes += int64(s.size)
 		}
 	}
@@ -121,9 +125,10 @@ func (l *Log) segBounded(off kafka.Offset) int {
 }
 
 // HasCleanable is a quick look whether a log could have anything for the
-// cleaner: a closed segment that no pass has been over.
+// cleaner: a closed segment that no pass has been over. A checkpoint behind the
+// log's end says nothing.
 func (l *Log) HasCleanable(checkpoint kafka.Offset) bool {
-	return len(l.closed) > 0 && checkpoint < l.active.base
+	return len(l.closed) > 0 && (checkpoint < l.active.base || checkpoint > l.leo)
 }
 
 // CleanedTo is the offset up to which keys have been taken into account where the

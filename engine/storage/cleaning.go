@@ -168,8 +168,9 @@ func (c *Cleaning) index(l *Log) error {
 	return nil
 }
 
-// indexSegment reads a segment's keys into the map and reports whether it got
-// full. The map's end is then after the last batch that fitted.
+// indexSegment reads a segment's keys into the map and reports whether it is
+// full: then the next record with a key ends it, even if its key is in the map, and
+// the map's end is after the last batch before (Cleaner.buildOffsetMapForSegment).
 func (c *Cleaning) indexSegment(l *Log, i int) (full bool, err error) {
 	l.segmentBatches(i, i+1, func(r record.Raw) bool {
 		if a := r.Attributes(); !a.Control() && !(a.Transactional() && c.isAborted(r)) {
@@ -181,7 +182,7 @@ func (c *Cleaning) indexSegment(l *Log, i int) (full bool, err error) {
 				if rec.Key == nil || rec.Offset < c.Cleanable.FirstDirty {
 					continue
 				}
-				if _, known := c.latest[string(rec.Key)]; !known && len(c.latest) >= c.entriesMax {
+				if len(c.latest) >= c.entriesMax {
 					full = true
 					return false
 				}

@@ -15,9 +15,12 @@ const ratioOne = 1_000_000
 type Config struct {
 	SegmentBytes       int64 // segment.bytes
 	SegmentMs          int64 // segment.ms
+	SegmentJitterMs    int64 // segment.jitter.ms
 	IndexIntervalBytes int64 // index.interval.bytes
 	SegmentIndexBytes  int64 // segment.index.bytes
 	LogAppendTime      bool  // message.timestamp.type=LogAppendTime
+	// Seed is what the jitter of segments is drawn from, with the partition.
+	Seed uint64
 
 	// Retention. A negative limit is none.
 	Delete            bool  // cleanup.policy contains delete
@@ -79,6 +82,18 @@ func (c *Config) segmentMs() int64 {
 		return min(c.SegmentMs, c.MaxCompactionLagMs)
 	}
 	return c.SegmentMs
+}
+
+// jitter draws how much sooner than after segment.ms a segment is rolled that begins
+// at an offset and an instant in ms: less than segment.jitter.ms and than segment.ms
+// (LogConfig.randomSegmentJitter). Every replica draws its own.
+func (l *Log) jitter(base kafka.Offset, ms int64) int64 {
+	most := min(l.cfg.SegmentJitterMs, l.cfg.SegmentMs)
+	if most <= 0 {
+		return 0
+	}
+	h := mix(mix(mix(l.cfg.Seed, l.salt), uint64(base)), uint64(ms))
+	return int64(h>>1) % most
 }
 
 // indexFull reports whether one of a segment's indexes takes no more entries;

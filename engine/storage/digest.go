@@ -37,6 +37,7 @@ func (l *Log) Digest(h *sim.Hash) {
 	h.Int(int64(s.maxAt))
 	h.Int(s.rollTS)
 	h.Int(s.created)
+	h.Int(s.jitter)
 	h.Int(int64(len(l.epochs)))
 	for _, e := range l.epochs {
 		h.Int(int64(e.Epoch))
@@ -59,7 +60,7 @@ func (l *Log) Digest(h *sim.Hash) {
 	h.Bool(l.cfg.Delete)
 	h.Bool(l.cfg.Compact)
 	for _, n := range [...]int64{
-		l.cfg.RetentionMs, l.cfg.RetentionBytes, l.cfg.FileDeleteDelayMs,
+		l.cfg.SegmentJitterMs, l.cfg.RetentionMs, l.cfg.RetentionBytes, l.cfg.FileDeleteDelayMs,
 		l.cfg.DirtyRatioPPM, l.cfg.DeleteRetentionMs, l.cfg.MinCompactionLagMs, l.cfg.MaxCompactionLagMs,
 	} {
 		h.Int(n)

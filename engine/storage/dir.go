@@ -203,7 +203,7 @@ func (d *Dir) CreateIn(in int, now kafka.Instant, tp kafka.TopicPartition, id ka
 		return -1, fmt.Errorf("storage: log of %s exists", tp)
 	}
 	slot = d.free()
-	d.slots[slot] = &part{tp: tp, id: id, in: uint8(in), log: *New(now, cfg, 0), clean: kafka.NoOffset}
+	d.slots[slot] = &part{tp: tp, id: id, in: uint8(in), log: *newLog(now, cfg, tp, 0), clean: kafka.NoOffset}
 	d.order = slices.Insert(slices.Clone(d.order), i, int32(slot))
 	return slot, nil
 }

@@ -138,6 +138,7 @@ func (l *Log) Close() {
 // Reopen is the start after a clean shutdown. What only memory knew starts anew.
 func (l *Log) Reopen() {
 	l.active.since = 0
+	l.active.jitter = l.jitter(l.leo, l.active.created)
 	l.recovery = l.leo
 }
 
@@ -210,6 +211,7 @@ func (l *Log) recovered() {
 // with new indexes, and the offset after its last batch.
 func (l *Log) rebuild(s *segment, rep *RecoveryReport) (fresh segment, leo kafka.Offset, bad error) {
 	fresh = newSegment(s.base, s.created, s.firstHash())
+	fresh.jitter = l.jitter(l.leo, s.created)
 	leo = s.base
 	for ci := 0; ci < s.chunkCount() && bad == nil; ci++ {
 		c := s.chunk(ci)

@@ -141,7 +141,7 @@ func (d *Dir) CreateFuture(in int, now kafka.Instant, tp kafka.TopicPartition, i
 		return -1, fmt.Errorf("storage: future log of %s exists", tp)
 	}
 	slot = d.free()
-	d.slots[slot] = &part{tp: tp, id: id, in: uint8(in), log: *New(now, cfg, from), clean: kafka.NoOffset}
+	d.slots[slot] = &part{tp: tp, id: id, in: uint8(in), log: *newLog(now, cfg, tp, from), clean: kafka.NoOffset}
 	at := 0
 	for at < len(d.futures) && d.slots[d.futures[at]].tp.Compare(tp) < 0 {
 		at++

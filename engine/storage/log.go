@@ -5,6 +5,7 @@ import (
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/record"
+	"github.com/highwater-sim/highwater/engine/sim"
 )
 
 // Chunk sizes in bytes. A log's chunks grow with the log, so that a thousand
@@ -44,6 +45,7 @@ type Log struct {
 	dirty        dirtyRing
 	unclean      bool // a crash went over it: Recover first
 
+	salt        uint64             // tells the jitter of one partition from another's
 	removed     []removed          // deleted segments whose files are still there; never changed in place
 	snapshots   []producerSnapshot // oldest first; never changed in place
 	cleanedTo   kafka.Offset       // the cleaner has been over all before it; 0: never
@@ -58,6 +60,18 @@ func New(now kafka.Instant, cfg Config, start kafka.Offset) *Log {
 	l := &Log{cfg: cfg, start: start, leo: start, recovery: start, recoverySave: start, startSave: start}
 	l.hash = mix(0, uint64(start))
 	l.active = newSegment(start, now.UnixMilli(), l.hash)
+	l.active.jitter = l.jitter(start, now.UnixMilli())
+	return l
+}
+
+// newLog is New for a partition's folder.
+func newLog(now kafka.Instant, cfg Config, tp kafka.TopicPartition, start kafka.Offset) *Log {
+	l := New(now, cfg, start)
+	var h sim.Hash
+	h.String(tp.Topic)
+	h.Int(int64(tp.Partition))
+	l.salt = h.Sum()
+	l.active.jitter = l.jitter(start, now.UnixMilli())
 	return l
 }
 
@@ -300,7 +314,7 @@ func (l *Log) maybeRoll(nowMs int64, set *appendSet) error {
 	}
 	s := &l.active
 	if int64(s.size) > l.cfg.SegmentBytes-int64(set.size) ||
-		s.size > 0 && s.waited(nowMs, set.maxTS) > l.cfg.segmentMs() ||
+		s.size > 0 && s.waited(nowMs, set.maxTS) > l.cfg.segmentMs()-s.jitter ||
 		l.cfg.indexFull(s) || !s.fits(set.last) {
 		l.roll(nowMs, max(set.first, l.leo))
 	}
@@ -319,6 +333,7 @@ func (l *Log) Roll(now kafka.Instant) {
 // up to the new segment (UnifiedLog.roll).
 func (l *Log) roll(nowMs int64, base kafka.Offset) {
 	next := newSegment(base, nowMs, l.hash)
+	next.jitter = l.jitter(base, nowMs)
 	cur := &l.active.cur
 	next.cur.data = cur.data[len(cur.data):] // the rest of the chunk is as good as a new one
 	if l.active.size > 0 || l.active.base != base {

@@ -53,6 +53,7 @@ type segment struct {
 	maxAt   kafka.Offset // last offset of its batch
 	rollTS  int64        // max timestamp of the first batch: time-based rolling counts from it
 	created int64        // ms
+	jitter  int64        // taken off segment.ms, ms; drawn when the file was opened
 	since   uint32       // bytes since the last index entry
 }
 

@@ -43,6 +43,7 @@ func (l *Log) TruncateFullyAndStartAt(off kafka.Offset) {
 	l.dirty = dirtyRing{}
 	l.hash = mix(0, uint64(off))
 	l.active = newSegment(off, l.active.created, l.hash)
+	l.active.jitter = l.jitter(off, l.active.created)
 	l.ended(off)
 	l.start = off
 }

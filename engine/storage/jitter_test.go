@@ -1,0 +1,71 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/highwater-sim/highwater/engine/kafka"
+)
+
+// segment.jitter.ms takes up to its value off segment.ms, drawn for every segment,
+// replica and partition apart (LogConfig.randomSegmentJitter, LogSegment.shouldRoll).
+func TestSegmentJitter(t *testing.T) {
+	for _, c := range []struct{ jitter, ms, below int64 }{{0, 5000, 1}, {3000, 5000, 3000}, {9000, 5000, 5000}} {
+		cfg := DefaultConfig()
+		cfg.SegmentMs, cfg.SegmentJitterMs = c.ms, c.jitter
+		seen, most := map[int64]bool{}, int64(0)
+		for p := range int32(400) {
+			l := newLog(0, cfg, kafka.TopicPartition{Topic: "t", Partition: p}, 0)
+			j := l.active.jitter
+			seen[j], most = true, max(most, j)
+			for _, age := range []int64{0, c.ms - j, c.ms - j + 1} {
+				if _, _, err := l.AppendAsLeader(0, batchOf(1, 100+age, 10, "k"), 0); err != nil {
+					t.Fatal(err)
+				}
+				if rolled := l.SegmentCount() > 1; rolled != (age > c.ms-j) {
+					t.Fatalf("jitter %d of %d: rolled %v after %d ms, segment.ms=%d", j, c.jitter, rolled, age, c.ms)
+				}
+			}
+			if j < 0 || j >= c.below {
+				t.Fatalf("segment.jitter.ms=%d segment.ms=%d: jitter %d", c.jitter, c.ms, j)
+			}
+		}
+		if c.jitter > 0 && (len(seen) < 300 || most < c.below*9/10) {
+			t.Errorf("segment.jitter.ms=%d: %d different draws, the largest is %d", c.jitter, len(seen), most)
+		}
+	}
+	cfg := DefaultConfig()
+	cfg.SegmentJitterMs = 1 << 40
+	tp := kafka.TopicPartition{Topic: "t"}
+	a := newLog(0, cfg, tp, 0)
+	cfg.Seed = 1
+	if b := newLog(0, cfg, tp, 0); a.active.jitter == b.active.jitter {
+		t.Error("two brokers draw the same")
+	}
+	first := a.active.jitter
+	if _, _, err := a.AppendAsLeader(0, batchOf(1, 0, 10, "k"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if a.Roll(0); a.active.jitter == first {
+		t.Error("two segments draw the same")
+	}
+}
+
+// A checkpoint of the cleaner behind the log's end does not hide the log from it
+// (LogCleanerManager.cleanableOffsets).
+func TestCheckpointBehindTheEnd(t *testing.T) {
+	l := New(0, DefaultConfig(), 0)
+	for range 2 {
+		if _, _, err := l.AppendAsLeader(0, batchOf(2, 0, 10, "k"), 0); err != nil {
+			t.Fatal(err)
+		}
+		l.Roll(0)
+	}
+	for _, c := range []struct {
+		checkpoint kafka.Offset
+		want       bool
+	}{{kafka.NoOffset, true}, {0, true}, {2, true}, {4, false}, {5, true}} {
+		if got := l.HasCleanable(c.checkpoint); got != c.want {
+			t.Errorf("checkpoint %d of a log that ends at 4: %v", c.checkpoint, got)
+		}
+	}
+}
