@@ -238,7 +238,7 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 			return failed(i, code)
 		}
 		if dup != nil {
-			return produceResult{part: i, base: dup.last - kafka.Offset(dup.delta), last: dup.last, appendTime: appendTime, logStart: b.log(p).LogStart()}
+			return produceResult{part: i, base: dup.last - kafka.Offset(dup.delta), last: dup.last, appendTime: dup.timestamp, logStart: b.log(p).LogStart()}
 		}
 	}
 	if records, code = recompress(p.set, records); code != kafka.None {
@@ -260,6 +260,9 @@ func (b *Broker) appendLeader(now kafka.Instant, i int32, acks int16, records []
 	}
 	if h.HasProducer() {
 		h.BaseOffset = first
+		if appendTime != record.NoTimestamp {
+			h.MaxTimestamp = appendTime
+		}
 		p.producers.observe(&h)
 	}
 	b.noteRolled(p, l, segments, out)

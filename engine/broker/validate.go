@@ -29,13 +29,13 @@ func validate(now kafka.Instant, tp kafka.TopicPartition, set *topicSettings, re
 	}
 	h = r.Header()
 	switch {
-	case len(r) != len(records): // exactly one batch since message format v2
+	case len(r) != len(records), h.BaseOffset != 0: // exactly one batch since message format v2; offsets are ours to give
 		return h, nil, kafka.InvalidRecord
 	case int64(len(r)) > set.maxMessage:
 		return h, nil, kafka.MessageTooLarge
 	case record.VerifyCRC(r) != nil:
 		return h, nil, kafka.CorruptMessage
-	case h.Count != h.LastOffsetDelta+1 || h.Count == 0 || h.Attributes.Control():
+	case h.Count != h.LastOffsetDelta+1 || h.Count <= 0 || h.Attributes.Control() || h.HasProducer() && h.BaseSequence < 0:
 		return h, nil, kafka.InvalidRecord
 	case h.Attributes.Transactional():
 		return h, nil, kafka.InvalidTxnState
@@ -68,7 +68,7 @@ func validateRecords(ms int64, tp kafka.TopicPartition, set *topicSettings, r re
 			if code == kafka.None {
 				code = kafka.InvalidRecord
 			}
-		case !set.log.LogAppendTime && (rec.Timestamp-ms > set.after || ms-rec.Timestamp > set.before):
+		case !set.log.LogAppendTime && rec.Timestamp != record.NoTimestamp && (rec.Timestamp-ms > set.after || ms-rec.Timestamp > set.before):
 			text = "Timestamp " + itoa(rec.Timestamp) + " of message with offset " + itoa(int64(i)) + " is out of range. The timestamp should be within [" +
 				itoa(max(0, ms-min(set.before, ms))) + ", " + itoa(ms+min(set.after, 1<<62-ms)) + "]"
 			code = kafka.InvalidTimestamp

@@ -13,6 +13,10 @@ import (
 // has expired, unless it was shutting down. Without proof of a clean shutdown
 // (the epoch of the registration before, KIP-966) it leaves every ISR and ELR:
 // its log may have lost its end.
+//
+// The new broker epoch is the offset of the first record that this writes: of the
+// registration, or of what cleans up before it (QuorumController.registerBroker
+// gives the next offset to be written). All of it is replayed in one piece.
 func (c *Controller) register(now kafka.Instant, req *kmsg.BrokerRegistrationRequest, out *sim.Out) kmsg.Response {
 	resp := req.ResponseKind().(*kmsg.BrokerRegistrationResponse)
 	resp.BrokerEpoch = -1
@@ -34,7 +38,7 @@ func (c *Controller) register(now kafka.Instant, req *kmsg.BrokerRegistrationReq
 	} else {
 		clean := old == nil || int64(old.Epoch) == req.PreviousBrokerEpoch
 		recs = c.goneRecords(id, clean)
-		rec.BrokerEpoch = kafka.BrokerEpoch(c.next) + kafka.BrokerEpoch(len(recs))
+		rec.BrokerEpoch = kafka.BrokerEpoch(c.next)
 	}
 	c.append(out, append(recs, rec), why{})
 	resp.BrokerEpoch = int64(rec.BrokerEpoch)

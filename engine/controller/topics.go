@@ -36,11 +36,15 @@ func (c *Controller) createTopics(now kafka.Instant, req *kmsg.CreateTopicsReque
 	resp := req.ResponseKind().(*kmsg.CreateTopicsResponse)
 	account := c.account(now, &req.UnknownTags, req.ValidateOnly)
 	var recs []metadata.Record
+	many := c.tooManyPartitions(req)
 	for i := range req.Topics {
 		t := &req.Topics[i]
 		rt := kmsg.NewCreateTopicsResponseTopic()
 		rt.Topic = t.Topic
-		made, f := c.createTopic(req, t)
+		made, f := []metadata.Record(nil), many
+		if f == nil {
+			made, f = c.createTopic(req, t)
+		}
 		if f == nil {
 			f = account.charge(int(made[len(made)-1].(*metadata.PartitionRecord).Partition) + 1)
 		}
@@ -60,6 +64,29 @@ func (c *Controller) createTopics(now kafka.Instant, req *kmsg.CreateTopicsReque
 		c.append(out, recs, why{})
 	}
 	return resp
+}
+
+// partitionsMax is how many partitions one request may create, over all its topics
+// (ReplicationControlManager.MAX_PARTITIONS_PER_BATCH).
+const partitionsMax = 10_000
+
+// tooManyPartitions refuses a request as a whole (validateTotalNumberOfPartitions).
+func (c *Controller) tooManyPartitions(req *kmsg.CreateTopicsRequest) *fault {
+	n := int64(0)
+	for i := range req.Topics {
+		switch t := &req.Topics[i]; {
+		case len(t.ReplicaAssignment) > 0:
+			n += int64(len(t.ReplicaAssignment))
+		case t.NumPartitions == -1:
+			n += c.head.BrokerInt(c.cfg.ID, c.cfg.Static, "num.partitions")
+		case t.NumPartitions > 0:
+			n += int64(t.NumPartitions)
+		}
+	}
+	if n > partitionsMax {
+		return failf(kafka.PolicyViolation, "Excessively large number of partitions per request.")
+	}
+	return nil
 }
 
 // createTopic returns the records of one new topic.

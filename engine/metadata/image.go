@@ -35,7 +35,7 @@ const (
 // Broker is a broker registration (metadata/BrokerRegistration.java).
 type Broker struct {
 	ID                   kafka.NodeID
-	Epoch                kafka.BrokerEpoch // offset of its RegisterBrokerRecord
+	Epoch                kafka.BrokerEpoch // offset of the first record that its registration wrote
 	IncarnationID        [16]byte
 	Rack                 string // "" for none
 	Host                 string
