@@ -191,7 +191,8 @@ type Query struct {
 	ID    string // ?s=durability/acks-1
 	Embed bool   // &embed=1
 	At    kafka.Instant
-	HasAt bool // &t=12.4s
+	HasAt bool   // &t=12.4s
+	Keys  string // &palette=tol, the palette of records by key
 }
 
 // DecodeQuery reads a query string, with or without its ?. Parameters that are
@@ -211,6 +212,11 @@ func DecodeQuery(query string) (q Query, problems []string) {
 		case "t":
 			q.At, q.HasAt = parseInstant(value)
 			ok = ok && q.HasAt
+		case "palette":
+			ok = ok && contains([]string{"okabe-ito", "tol", "contrast"}, value)
+			if ok {
+				q.Keys = value
+			}
 		default:
 			continue
 		}

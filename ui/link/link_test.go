@@ -161,11 +161,11 @@ func TestBomb(t *testing.T) {
 }
 
 func TestDecodeQuery(t *testing.T) {
-	q, problems := DecodeQuery("?s=durability/acks-1&embed=1&t=12.4s&utm_source=mail")
-	if len(problems) > 0 || q != (Query{ID: "durability/acks-1", Embed: true, At: 12_400_000_000, HasAt: true}) {
+	q, problems := DecodeQuery("?s=durability/acks-1&embed=1&t=12.4s&palette=tol&utm_source=mail")
+	if len(problems) > 0 || q != (Query{ID: "durability/acks-1", Embed: true, At: 12_400_000_000, HasAt: true, Keys: "tol"}) {
 		t.Errorf("%+v, %q", q, problems)
 	}
-	if q, problems := DecodeQuery("?s=&embed=yes&t=later"); len(problems) != 3 || q.Embed || q.HasAt {
+	if q, problems := DecodeQuery("?s=&embed=yes&t=later&palette=pink"); len(problems) != 4 || q.Keys != "" || q.Embed || q.HasAt {
 		t.Errorf("%+v, %q", q, problems)
 	}
 }

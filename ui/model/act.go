@@ -46,6 +46,7 @@ func init() {
 		"command": func(m Model, a Act) (Model, []Cmd) { return m, []Cmd{Do{Command: a.Arg}} },
 		"toggle":  func(m Model, _ Act) (Model, []Cmd) { return m.killOrStart() },
 		"undo":    func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m, []Cmd{Undo{}, Link{}} },
+		"future":  actFuture,
 		"form":    actForm,
 		"field":   func(m Model, a Act) (Model, []Cmd) { m.Form = m.Form.with(a.Arg, a.Value); return m, nil },
 		"submit":  actSubmit,
@@ -325,11 +326,15 @@ func actTheme(m Model, a Act) (Model, []Cmd) {
 	return m, []Cmd{SavePrefs{m.prefs()}}
 }
 
-// actPrefer turns a preference: slow, letters.
+// actPrefer turns a preference: slow, letters, still; or sets one: keys.
 func actPrefer(m Model, a Act) (Model, []Cmd) {
 	switch a.Arg {
 	case "slow":
 		m.SlowEvents, m.SlowLeft = !m.SlowEvents, 0
+	case "still":
+		m.ReducedMotion = !m.ReducedMotion
+	case "keys":
+		m.Keys = a.Value
 	case "letters":
 		m.Letters = !m.Letters
 	}
@@ -337,7 +342,7 @@ func actPrefer(m Model, a Act) (Model, []Cmd) {
 }
 
 func (m *Model) prefs() Prefs {
-	return Prefs{Theme: m.Theme, ReducedMotion: m.ReducedMotion, NoSlow: !m.SlowEvents, NoLetters: !m.Letters}
+	return Prefs{Theme: m.Theme, Keys: m.Keys, ReducedMotion: m.ReducedMotion, NoSlow: !m.SlowEvents, NoLetters: !m.Letters}
 }
 
 // atoi reads a whole number; anything else is 0.

@@ -25,6 +25,10 @@ type Do struct {
 	Form    bool
 }
 
+// Refork goes over to another future: the same scenario and moment with these
+// edits.
+type Refork struct{ Edits []Edit }
+
 // Undo takes back the last edit.
 type Undo struct{}
 
@@ -83,6 +87,7 @@ func (SeekTo) cmd()     {}
 func (Step) cmd()       {}
 func (Do) cmd()         {}
 func (Undo) cmd()       {}
+func (Refork) cmd()     {}
 func (Open) cmd()       {}
 func (Link) cmd()       {}
 func (Copy) cmd()       {}

@@ -7,46 +7,59 @@ import (
 	"github.com/highwater-sim/highwater/engine/view"
 )
 
-// Palette is what the user can do to the cluster: the kinds of form, in the
-// order of the page, with the words on the button. The first few are always
-// shown. Kinds are the language's verbs.
-var Palette = []Choice{
-	{"crash", "Crash broker"}, {"cut", "Cut link"},
-	{"disk", "Slow or full disk"}, {"consumer", "Add consumer"},
-	{"produce", "Produce…"}, {"heal", "Heal links"},
-	{"start", "Start"}, {"stop", "Stop cleanly"},
-	{"powerloss", "Power loss"}, {"freeze", "Freeze"},
-	{"thaw", "Thaw"}, {"link", "Slow link"},
-	{"producer", "Add producer"}, {"topic", "Add topic"},
-	{"config", "Change config"}, {"rate", "Change rate"},
-	{"elect", "Elect leader"}, {"pause", "Pause client"},
-	{"resume", "Resume client"}, {"sync", "Flush disk"},
-	{"seek", "Seek consumer"}, {"commit", "Commit now"},
-	{"partitions", "Add partitions"}, {"delete-topic", "Delete topic"},
-	{"add", "Add broker"}, {"reassign", "Reassign…"},
-	{"cancel-reassign", "Cancel reassign"}, {"verify-reassign", "Verify reassign"},
-	{"delete-records", "Delete records"}, {"quota", "Client quota"},
-	{"corrupt", "Flip a bit"},
-	{"line", "Type a command"},
+// Group is a part of the palette: what orders are for, and their forms.
+type Group struct {
+	Name    string
+	Choices []Choice
 }
 
-// PaletteShort is how many of Palette are shown until the user asks for all.
-const PaletteShort = 6
+// Palette is what the user can do to the cluster, in the order of the page. Kinds
+// of form are the language's verbs, but for line and the two of a directory.
+var Palette = []Group{
+	{"Break", []Choice{
+		{"crash", "Crash"}, {"powerloss", "Power loss"}, {"freeze", "Freeze"}, {"cut", "Cut link"},
+		{"link", "Slow link"}, {"disk", "Slow or full disk"}, {"fail-dir", "Fail directory"}, {"corrupt", "Flip a bit"},
+	}},
+	{"Repair", []Choice{{"start", "Start"}, {"thaw", "Thaw"}, {"heal", "Heal links"}, {"repair-dir", "Repair directory"}, {"sync", "Flush disk"}, {"wipe", "New empty disks"}}},
+	{"Clients", []Choice{
+		{"produce", "Produce…"}, {"producer", "Add producer"}, {"consumer", "Add consumer"}, {"rate", "Change rate"},
+		{"pause", "Pause client"}, {"resume", "Resume client"}, {"seek", "Seek consumer"}, {"commit", "Commit now"}, {"quota", "Client quota"},
+	}},
+	{"Topics", []Choice{
+		{"topic", "Add topic"}, {"partitions", "Add partitions"}, {"config", "Change config"}, {"delete-records", "Delete records"}, {"delete-topic", "Delete topic"},
+		{"elect", "Elect leader"}, {"reassign", "Reassign…"}, {"cancel-reassign", "Cancel reassign"}, {"verify-reassign", "Verify reassign"}, {"alter-log-dir", "Change directory"},
+	}},
+	{"Machines", []Choice{{"stop", "Stop cleanly"}, {"add", "Add broker"}, {"add-controller", "Add controller"}, {"add-voter", "Add voter"}, {"remove-voter", "Remove voter"}}},
+	{"Anything", []Choice{{"line", "Any command"}}},
+}
+
+// PaletteShort are the orders that stand on the page until the user asks for all.
+var PaletteShort = []Choice{{"cut", "Cut link"}, {"disk", "Slow or full disk"}, {"powerloss", "Power loss"}, {"freeze", "Freeze"}, {"produce", "Produce…"}, {"heal", "Heal links"}}
 
 // Choice is a kind of form with its button's words.
 type Choice struct{ Kind, Label string }
 
-// newForm is a form of a kind with defaults from the cluster and the selection.
-func (m *Model) newForm(kind string) Form {
-	f := Form{Kind: kind}
-	for _, c := range Palette {
-		if c.Kind == kind {
-			f.Title = strings.TrimSuffix(c.Label, "…")
+// titleOf is the title of a kind's form.
+func titleOf(kind string) string {
+	for _, g := range Palette {
+		for _, c := range g.Choices {
+			if c.Kind == kind {
+				return strings.TrimSuffix(c.Label, "…")
+			}
 		}
 	}
+	return ""
+}
+
+// newForm is a form of a kind with defaults from the cluster and the selection.
+func (m *Model) newForm(kind string) Form {
+	f := Form{Kind: kind, Title: titleOf(kind)}
 	n := m.names()
 	switch kind {
-	case "crash", "powerloss", "stop", "freeze":
+	case "powerloss":
+		f.Fields = []Field{pick("who", "Machine of", append(append(n.nodes[:len(n.nodes):len(n.nodes)], n.racks...), "all"), m.Target())}
+		f.build = words("", kind, "who", "")
+	case "crash", "stop", "freeze":
 		f.Fields = []Field{n.process(m, "who", "Process", true)}
 		f.build = words("", kind, "who", "")
 	case "start", "thaw":
@@ -54,7 +67,7 @@ func (m *Model) newForm(kind string) Form {
 		f.build = words("", kind, "who", "")
 	case "cut", "heal", "link":
 		m.linkForm(&f, n)
-	case "disk", "sync":
+	case "disk", "sync", "wipe", "fail-dir", "repair-dir":
 		m.diskForm(&f, n)
 	case "topic", "delete-topic":
 		m.topicForm(&f, n)
@@ -104,6 +117,16 @@ func (m *Model) adminForm(f Form, n names) Form {
 	case "add":
 		f.Fields = []Field{{Name: "name", Label: "Name", Value: n.free("broker-", n.brokers), Need: true}, {Name: "rack", Label: "Rack", Hint: "empty: none"}}
 		f.build = words("", "add", "name", "", "rack", "rack=")
+	case "add-controller":
+		f.Fields = []Field{{Name: "name", Label: "Name", Value: n.free("controller-10", n.nodes), Hint: "it observes until it is made a voter", Need: true}}
+		f.build = words("", "add", "name", "")
+	case "add-voter", "remove-voter":
+		f.Fields = []Field{pick("who", "Controller", n.controllers, m.Target())}
+		f.Fields[0].Hint = "needs kraft.version=1 in the cluster's line"
+		f.build = words("", f.Kind, "who", "")
+	case "alter-log-dir":
+		f.Fields = []Field{pick("who", "On", n.brokers, m.Target()), tp, pick("dir", "To directory", n.dirs, n.lastDir())}
+		f.build = words("", f.Kind, "who", "", "tp", "", "dir", "")
 	case "reassign":
 		f.Fields = []Field{
 			tp, {Name: "to", Label: "Replicas", Value: m.otherReplicas(tp.Value), Hint: "broker ids, the preferred leader first", Need: true},
@@ -223,7 +246,22 @@ func (m *Model) linkEnds() (from, to string) {
 func (m *Model) diskForm(f *Form, n names) {
 	f.Fields = []Field{pick("who", "Machine of", n.nodes, m.Target())}
 	f.build = words("", f.Kind, "who", "")
-	if f.Kind == "disk" {
+	switch f.Kind {
+	case "wipe":
+		f.Fields = []Field{n.process(m, "who", "Disks of", false)}
+		if len(n.down) == 0 {
+			f.Fields[0].Hint = "crash or stop it first"
+		}
+	case "fail-dir", "repair-dir":
+		f.Fields = []Field{pick("who", "On", n.brokers, m.Target()), pick("dir", "Directory", n.dirs, "")}
+		if f.Kind == "repair-dir" {
+			f.Fields[1].Hint = "works again when the broker next starts"
+			f.build = words("", "disk", "who", "", "dir", "repair=")
+		} else {
+			f.Fields[1].Hint = "its partitions go offline; with the last one the broker stops"
+			f.build = words("", "disk", "who", "", "dir", "fail=")
+		}
+	case "disk":
 		f.Fields = append(f.Fields, Field{Name: "latency", Label: "Latency of a write", Value: "50ms", Hint: "0ms is normal"},
 			Field{Name: "capacity", Label: "Room for log", Hint: "20KB, unlimited; a full disk stops the broker"})
 		f.build = words("", "disk", "who", "", "latency", "latency=", "capacity", "capacity=")
@@ -350,8 +388,8 @@ func option(f Form, name, how string) Part {
 
 // names are what a form can offer.
 type names struct {
-	brokers, nodes, producers, consumers, topics, partitions []string
-	up, down                                                 []string
+	brokers, controllers, nodes, producers, consumers, topics, partitions []string
+	up, down, racks, dirs                                                 []string
 }
 
 func (m *Model) names() names {
@@ -367,13 +405,22 @@ func (m *Model) names() names {
 	for i := range c.Brokers {
 		n.brokers = append(n.brokers, c.Brokers[i].Name)
 		note(c.Brokers[i].Name, c.Brokers[i].State)
+		if rack := c.Brokers[i].Rack; rack != "" && !contains(n.racks, "rack-"+rack) {
+			n.racks = append(n.racks, "rack-"+rack)
+		}
+		for _, d := range c.Brokers[i].LogDirs {
+			if !contains(n.dirs, d) {
+				n.dirs = append(n.dirs, d)
+			}
+		}
 	}
 	n.nodes = append(n.nodes, n.brokers...)
 	for i := range c.Controllers {
+		name := "controller-" + strconv.Itoa(int(c.Controllers[i].ID))
+		n.controllers = append(n.controllers, name)
 		if c.Controllers[i].Combined {
 			continue // a broker of above
 		}
-		name := "controller-" + strconv.Itoa(int(c.Controllers[i].ID))
 		n.nodes = append(n.nodes, name)
 		note(name, c.Controllers[i].State)
 	}
@@ -394,6 +441,14 @@ func (m *Model) names() names {
 	}
 	n.partitions = partitionNames(c)
 	return n
+}
+
+// lastDir is the last log directory, "" if there is none.
+func (n names) lastDir() string {
+	if len(n.dirs) == 0 {
+		return ""
+	}
+	return n.dirs[len(n.dirs)-1]
 }
 
 // process is a choice of processes that run, or that do not.

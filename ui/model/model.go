@@ -48,6 +48,7 @@ type Model struct {
 	// The page.
 	Embed         bool
 	Theme         string // "dark", "light", "": the system's
+	Keys          string // the palette of records by key: "", "tol" or "contrast"
 	ReducedMotion bool
 	Letters       bool   // single-letter keys act
 	Tab           string // "lesson", "stage", "inspector", "log"; matters on narrow pages only
@@ -63,8 +64,9 @@ type Model struct {
 	ShowHex       bool
 	Drafts        []Draft
 	Answers       []Answer
-	Cell          int // the table cell that takes part in the Tab order
-	Row           int // the first partition of the page of the table
+	Futures       [][]Edit // what the user did in runs that he left, the latest first
+	Cell          int      // the table cell that takes part in the Tab order
+	Row           int      // the first partition of the page of the table
 	Find          string
 
 	// A scenario as text, in the editor.

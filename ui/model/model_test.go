@@ -2,6 +2,7 @@ package model
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,13 +13,22 @@ import (
 
 const ms = kafka.Millisecond
 
+// choices are all of the palette.
+func choices() []Choice {
+	all := slices.Clone(PaletteShort)
+	for _, g := range Palette {
+		all = append(all, g.Choices...)
+	}
+	return all
+}
+
 // opened is a model with a cluster of three brokers and a script that asks at
 // 2 s and ends at 5 s.
 func opened() Model {
 	m := New([]Entry{{ID: "log/keys", Title: "Keys", Chapter: "log"}, {ID: "log/order", Title: "Order", Chapter: "log"}, {ID: "durability/isr", Title: "ISR", Chapter: "durability"}}, false)
 	m, _ = Update(m, Opened{Info: view.Info{ID: "log/order", Chapter: "log", Seed: 7, End: 5e9}, Text: "title Order", Wanted: OpenAt{Speed: -1}})
 	c := &view.Cluster{
-		Brokers:     []view.Broker{{ID: 1, Name: "broker-1"}, {ID: 2, Name: "broker-2", State: view.Crashed}, {ID: 3, Name: "broker-3"}},
+		Brokers:     []view.Broker{{ID: 1, Name: "broker-1", Rack: "a", LogDirs: []string{"/d1", "/d2"}}, {ID: 2, Name: "broker-2", State: view.Crashed}, {ID: 3, Name: "broker-3"}},
 		Controllers: []view.Controller{{ID: 101}},
 		Topics:      []view.Topic{{Name: "payments", Partitions: []view.Partition{{TP: kafka.TopicPartition{Topic: "payments"}, Assigned: []kafka.NodeID{1, 2, 3}}}}, {Name: kafka.TopicOffsets, Internal: true}},
 		Producers:   []view.Producer{{Name: "p1"}},
@@ -320,6 +330,8 @@ func TestForms(t *testing.T) {
 		"start": "start broker-2", "thaw": "thaw broker-2",
 		"cut": "cut broker-1 broker-2,broker-3", "heal": "heal all", "link": "link broker-1 broker-2,broker-3 latency=200ms",
 		"disk": "disk broker-1 latency=50ms", "sync": "sync broker-1",
+		"fail-dir": "disk broker-1 fail=/d1", "repair-dir": "disk broker-1 repair=/d1", "wipe": "wipe broker-2", "alter-log-dir": "alter-log-dir broker-1 payments-0 /d2",
+		"add-controller": "add controller-102", "add-voter": "add-voter controller-101", "remove-voter": "remove-voter controller-101",
 		"topic": "topic topic1 partitions=3 replication.factor=3", "delete-topic": "delete-topic payments",
 		"producer": "producer p2 topic=payments acks=all rate=10/s keys=8 linger.ms=5",
 		"consumer": "consumer c2 assign=payments group=billing from=earliest",
@@ -329,7 +341,7 @@ func TestForms(t *testing.T) {
 		"reassign": "reassign payments-0 2,3,1", "cancel-reassign": "cancel-reassign payments-0", "verify-reassign": "verify-reassign payments",
 		"delete-records": "delete-records payments-0 latest", "quota": "quota all produce=10KB/s", "corrupt": "corrupt broker-1 payments-0 0",
 	}
-	for _, c := range Palette {
+	for _, c := range choices() {
 		m, _ := Update(opened(), Act{Do: "form", Arg: c.Kind})
 		line, ok := want[c.Kind]
 		if !ok || m.Form.Line() != line {
@@ -410,7 +422,7 @@ func TestActsOnNothing(t *testing.T) {
 			Update(m, Act{Do: verb, Arg: arg, Value: "x"})
 		}
 	}
-	for _, c := range Palette {
+	for _, c := range choices() {
 		m, _ := Update(New(nil, false), Act{Do: "form", Arg: c.Kind})
 		_ = m.Form.Line()
 	}
@@ -593,5 +605,59 @@ func TestPartitionField(t *testing.T) {
 		if want := m.Selection.TP.String(); f.Value != want || m.Form.Line() != "elect "+want || (len(f.Options) > 0) != (n == 40) {
 			t.Errorf("%d partitions: field %+v, line %q", n, f, m.Form.Line())
 		}
+	}
+}
+
+// The palette has what the language has: every verb that a form can be filled in
+// for, and power loss of a rack and of all.
+func TestPaletteOfRacks(t *testing.T) {
+	m, _ := Update(opened(), Act{Do: "form", Arg: "powerloss"})
+	if got := m.Form.Fields[0].Options; !slices.Equal(got, []string{"broker-1", "broker-2", "broker-3", "controller-101", "rack-a", "all"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// An order in the past keeps what it drops, and one goes over to it and back.
+func TestFutures(t *testing.T) {
+	first, second := []Edit{{At: 1e9, Text: "crash broker-1"}}, []Edit{{At: 2e9, Text: "crash broker-3"}}
+	m := opened()
+	m, _ = Update(m, Forked{Had: first})
+	m, _ = Update(m, Forked{Had: nil})
+	m, _ = Update(m, Forked{Had: first}) // known already
+	if len(m.Futures) != 2 || !slices.Equal(m.Futures[0], first) {
+		t.Fatalf("%v", m.Futures)
+	}
+	facts := *m.Facts
+	facts.Edits = second
+	m, _ = Update(m, FactsMsg{Facts: &facts})
+	before := slices.Clone(m.Futures)
+	m, cmds := Update(m, Act{Do: "future", Arg: "0"})
+	if r, ok := cmds[0].(Refork); !ok || !slices.Equal(r.Edits, first) || !slices.Equal(m.Futures[0], second) || len(m.Futures) != 2 {
+		t.Errorf("%v, futures %v", cmds, m.Futures)
+	}
+	if !slices.Equal(before[0], first) {
+		t.Error("an older model changed")
+	}
+	if m, _ = Update(m, Opened{Info: m.Info, Text: m.Text, Wanted: OpenAt{Speed: -1}}); len(m.Futures) != 2 {
+		t.Error("the same scenario has other futures")
+	}
+	if m, _ = Update(m, Opened{Info: m.Info, Text: "another", Wanted: OpenAt{Speed: -1}}); len(m.Futures) != 0 {
+		t.Error("another scenario has these futures")
+	}
+}
+
+// What the reader prefers is kept, all of it at every change.
+func TestPrefer(t *testing.T) {
+	m := opened()
+	m, _ = Update(m, Act{Do: "prefer", Arg: "keys", Value: "tol"})
+	m, _ = Update(m, Act{Do: "prefer", Arg: "still"})
+	m, _ = Update(m, Act{Do: "prefer", Arg: "letters"})
+	_, cmds := Update(m, Act{Do: "theme", Arg: "light"})
+	want := Prefs{Theme: "light", Keys: "tol", ReducedMotion: true, NoLetters: true}
+	if s, ok := cmds[0].(SavePrefs); !ok || s.Prefs != want {
+		t.Errorf("%+v", cmds)
+	}
+	if again, _ := Update(New(nil, false), want); again.Keys != "tol" || !again.ReducedMotion || again.Letters || !again.SlowEvents {
+		t.Errorf("read again: %+v", again.prefs())
 	}
 }

@@ -73,6 +73,12 @@ type Done struct {
 	Problems []Problem
 }
 
+// Undone tells that the user's last edit was taken back.
+type Undone struct{ Edit Edit }
+
+// Forked tells that the run goes on without some of the edits that it had.
+type Forked struct{ Had []Edit }
+
 // Linked tells how long the link to this moment is, or why there is none.
 type Linked struct {
 	URL   string
@@ -116,6 +122,7 @@ type Prefs struct {
 	ReducedMotion bool
 	NoSlow        bool
 	NoLetters     bool
+	Keys          string // the palette of records by key: "", "tol" or "contrast"
 }
 
 // FileRead brings a file that the user dropped on the page or chose.
@@ -134,6 +141,8 @@ func (FactsMsg) msg()   {}
 func (Notable) msg()    {}
 func (Done) msg()       {}
 func (Linked) msg()     {}
+func (Undone) msg()     {}
+func (Forked) msg()     {}
 func (Key) msg()        {}
 func (Act) msg()        {}
 func (Point) msg()      {}

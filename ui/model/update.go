@@ -46,6 +46,10 @@ func Update(m Model, msg Msg) (Model, []Cmd) {
 		}
 	case Done:
 		return m.done(msg)
+	case Undone:
+		return m.say("Taken back: " + msg.Edit.Text), nil
+	case Forked:
+		return m.forked(msg.Had), nil
 	case Linked:
 		m.URL, m.Chars, m.LinkErr = msg.URL, msg.Chars, msg.Err
 	case Key:
@@ -68,7 +72,7 @@ func Update(m Model, msg Msg) (Model, []Cmd) {
 	case Sized:
 		m.Width, m.StageW, m.StageH = msg.Page, msg.Width, msg.Height
 	case Prefs:
-		m.Theme, m.ReducedMotion, m.SlowEvents, m.Letters = msg.Theme, msg.ReducedMotion, !msg.NoSlow, !msg.NoLetters
+		m.Theme, m.Keys, m.ReducedMotion, m.SlowEvents, m.Letters = msg.Theme, msg.Keys, msg.ReducedMotion, !msg.NoSlow, !msg.NoLetters
 	case FileRead:
 		m.File, m.FilePage, m.FileBatch = msg.File, 0, -1
 		if m.Dialog != "file" {
@@ -184,7 +188,7 @@ func (m Model) opened(o Opened) (Model, []Cmd) {
 	m.Form, m.Drafts, m.Facts = Form{}, nil, &Facts{Cluster: &view.Cluster{}}
 	m.frac, m.SlowLeft, m.Behind, m.Since = 0, 0, 0, nil
 	if !same {
-		m.Answers = nil
+		m.Answers, m.Futures = nil, nil
 	}
 	if m.Dialog != "" {
 		m.Dialog, m.Search = "", ""

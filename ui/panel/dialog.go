@@ -130,6 +130,10 @@ func (c *Dialog) snippet() string {
 
 func (c *Dialog) keys() []model.Shortcut { return model.Shortcuts }
 
+// palettes are the colours of records by key; each stays apart for most colour-blind
+// readers.
+var palettes = []model.Choice{{Kind: "", Label: "Okabe and Ito"}, {Kind: "tol", Label: "Paul Tol, muted"}, {Kind: "contrast", Label: "High contrast"}}
+
 // legend are the marks of the picture; never colour alone.
 func (c *Dialog) legend() []model.Shortcut {
 	return []model.Shortcut{

@@ -176,18 +176,55 @@ func (c *Lesson) quick() view.Action {
 	return view.Action{Label: "Start " + name, Command: "start " + name}
 }
 
-func (c *Lesson) palette() []model.Choice {
+func (c *Lesson) palette() []model.Group {
 	if c.p.M.AllActions {
 		return model.Palette
 	}
-	return model.Palette[1 : 1+model.PaletteShort]
+	return []model.Group{{Choices: model.PaletteShort}}
 }
 
 func (c *Lesson) more() string {
 	if c.p.M.AllActions {
 		return "Fewer"
 	}
-	return "More…"
+	return "All actions…"
+}
+
+// edits are what the user did, with the way to each moment.
+func (c *Lesson) edits() []step {
+	var out []step
+	for _, e := range c.p.M.Facts.Edits {
+		r := step{Mark: "✎", At: strconv.FormatInt(int64(e.At), 10), Time: seconds(e.At), Text: e.Text, Title: "Go to " + seconds(e.At), State: "todo"}
+		if e.At <= c.p.M.Now {
+			r.State = "done"
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// future is another run of the same scenario that the user left.
+type future struct{ Arg, Text, Title string }
+
+func (c *Lesson) futures() []future {
+	var out []future
+	for i, f := range c.p.M.Futures {
+		r := future{Arg: itoa(i), Text: "only the script", Title: "What happens if nothing is done by hand"}
+		if n := len(f); n > 0 {
+			last := f[n-1]
+			r.Text = last.Text + ", at " + seconds(last.At)
+			if n > 1 {
+				r.Text += " and " + itoa(n-1) + " before"
+			}
+			var all []string
+			for _, e := range f {
+				all = append(all, seconds(e.At)+" "+e.Text)
+			}
+			r.Title = strings.Join(all, "; ")
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 func (c *Lesson) lastEdit() string {

@@ -27,6 +27,7 @@ func busy() model.Model {
 	m, _ = model.Update(m, model.Act{Do: "draft", Arg: "min.insync.replicas", Value: "9"})
 	m, _ = model.Update(m, model.Done{Command: "config topic payments min.insync.replicas=9", Problems: []model.Problem{{Text: "at most 3"}}})
 	m, _ = model.Update(m, model.Act{Do: "answer", Arg: "12 0"})
+	m, _ = model.Update(m, model.Forked{Had: []model.Edit{{At: 1e9, Text: "stop broker-1"}, {At: 2e9, Text: "crash broker-1"}}})
 	m.Tool, m.ShowHex = view.ToolDumpLog, true
 	return m
 }
@@ -160,10 +161,12 @@ func states() map[string]model.Model {
 	out["refused"], _ = model.Update(busy(), model.Refused{Text: "crash", Problems: []model.Problem{{Line: 1, Col: 1, Text: "no"}}})
 	none, _ := model.Update(busy(), model.Act{Do: "dialog", Arg: "file"})
 	out["no file"] = none
-	for _, k := range model.Palette {
-		m, _ := model.Update(busy(), model.Act{Do: "form", Arg: k.Kind})
-		m.AllActions = true
-		out["form "+k.Kind] = m
+	for _, g := range model.Palette {
+		for _, k := range g.Choices {
+			m, _ := model.Update(busy(), model.Act{Do: "form", Arg: k.Kind})
+			m.AllActions = true
+			out["form "+k.Kind] = m
+		}
 	}
 	return out
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -140,10 +141,11 @@ func (a *app) do(c model.Cmd) {
 	case model.Do:
 		a.command(c)
 	case model.Undo:
-		if err := a.session.Undo(); err != nil {
-			a.send(model.Say{Text: err.Error()})
-		}
-		a.moved(false, false)
+		a.undo()
+	case model.Refork:
+		a.send(a.open(request{id: a.m.Info.ID, text: a.session.Text(), seed: a.seed, edits: c.Edits, wanted: model.OpenAt{
+			At: a.m.Now, HasAt: true, Selection: a.m.Selection, Camera: a.m.Camera, Speed: a.m.Speed,
+		}}))
 	case model.Open:
 		a.openByHand(c)
 	case model.ReadSource:
@@ -186,9 +188,30 @@ func (a *app) do(c model.Cmd) {
 
 // command gives a line to the world.
 func (a *app) command(c model.Do) {
+	had := a.session.Edits()
 	done := model.Done{Command: c.Command, Form: c.Form, Problems: problems(a.session.Do(c.Command))}
 	a.moved(false, false)
+	a.forked(had)
 	a.send(done)
+}
+
+// forked tells of edits that the run had and has no more.
+func (a *app) forked(had []model.Edit) {
+	if now := a.session.Edits(); len(now) < len(had) || !slices.Equal(now[:len(had)], had) {
+		a.send(model.Forked{Had: had})
+	}
+}
+
+// undo takes the last edit back.
+func (a *app) undo() {
+	had := a.session.Edits()
+	if err := a.session.Undo(); err != nil {
+		a.send(model.Say{Text: err.Error()})
+		return
+	}
+	a.moved(false, false)
+	a.forked(had)
+	a.send(model.Undone{Edit: had[len(had)-1]})
 }
 
 // walk selects the next thing in the picture's reading order.
@@ -224,6 +247,12 @@ func (a *app) savePrefs(p model.Prefs) {
 	a.browser.SetTheme(p.Theme)
 	a.browser.Save("no-slow", flag(p.NoSlow))
 	a.browser.Save("no-letters", flag(p.NoLetters))
+	a.browser.Save("keys", p.Keys)
+	if p.ReducedMotion != a.browser.ReducedMotion() {
+		a.browser.Save("still", map[bool]string{true: "1", false: "0"}[p.ReducedMotion])
+	} else {
+		a.browser.Save("still", "") // as the system says
+	}
 	a.retheme()
 }
 
@@ -241,6 +270,6 @@ func (a *app) retheme() {
 	if name == "" {
 		name = a.page.Host.System
 	}
-	a.theme = theme.New(name, "")
+	a.theme = theme.New(name, a.m.Keys)
 	a.redraw()
 }

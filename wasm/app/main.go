@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/highwater-sim/highwater/engine/view"
+	"github.com/highwater-sim/highwater/ui/link"
 	"github.com/highwater-sim/highwater/ui/model"
 	"github.com/highwater-sim/highwater/ui/panel"
 	"github.com/highwater-sim/highwater/ui/scene"
@@ -48,7 +49,15 @@ func (a *app) start() {
 
 func (a *app) prefs() model.Prefs {
 	b := a.browser
-	return model.Prefs{Theme: b.Theme(), ReducedMotion: b.ReducedMotion(), NoSlow: b.Load("no-slow") != "", NoLetters: b.Load("no-letters") != ""}
+	p := model.Prefs{Theme: b.Theme(), Keys: b.Load("keys"), ReducedMotion: b.ReducedMotion(), NoSlow: b.Load("no-slow") != "", NoLetters: b.Load("no-letters") != ""}
+	if still := b.Load("still"); still != "" {
+		p.ReducedMotion = still == "1"
+	}
+	_, query, _ := b.Address()
+	if q, _ := link.DecodeQuery(query); q.Keys != "" {
+		p.Keys = q.Keys
+	}
+	return p
 }
 
 // events are what the page tells.

@@ -81,11 +81,16 @@ func (b *Browser) Address() (base, query, fragment string) {
 }
 
 // SetAddress renews the fragment; push makes an entry in the history. The query
-// names a scenario that is no longer the one shown, so it goes, but for embed.
+// names a scenario that is no longer the one shown, so it goes, but for the looks.
 func (b *Browser) SetAddress(fragment string, push bool) {
 	url := b.global.Get("location").Get("pathname").String()
-	if b.root.has("data-embed") {
-		url += "?embed=1"
+	query := b.global.Get("URLSearchParams").New(b.global.Get("location").Get("search"))
+	sign := "?"
+	for _, name := range []string{"embed", "theme", "palette"} {
+		if v := query.Call("get", name); v.Truthy() {
+			url += sign + name + "=" + b.global.Call("encodeURIComponent", v).String()
+			sign = "&"
+		}
 	}
 	url += "#" + fragment
 	if push {
