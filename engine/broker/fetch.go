@@ -311,14 +311,9 @@ func (b *Broker) diverges(l *storage.Log, sp *sessionPart, r *readResult) bool {
 
 // missing is the error for a partition without a replica here.
 func (b *Broker) missing(sp *sessionPart) kafka.ErrorCode {
-	t := b.topicByID(sp.id)
-	if sp.name != "" {
-		if it := b.img.Topic(sp.name); it != nil {
-			t = b.topicByID(it.ID)
-		}
-	}
+	t := b.topicNamed(sp.id, sp.name)
 	switch {
-	case t == nil && sp.name == "":
+	case t == nil && sp.id != (kafka.TopicID{}):
 		return kafka.UnknownTopicID
 	case t == nil || sp.num < 0 || int(sp.num) >= len(t.parts):
 		return kafka.UnknownTopicOrPartition

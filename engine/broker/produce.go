@@ -418,7 +418,7 @@ func (b *Broker) produceResponse(req *kmsg.ProduceRequest, results []produceResu
 
 // topicName resolves a topic that a request names one way or the other.
 func (b *Broker) topicName(name string, id kafka.TopicID) string {
-	if name != "" {
+	if id == (kafka.TopicID{}) {
 		return name
 	}
 	if t := b.topicByID(id); t != nil {

@@ -270,9 +270,11 @@ func (b *Broker) place(s *session, i int32, id kafka.TopicID, name string, num i
 	}))
 }
 
-// topicNamed finds a topic that a request names by id or by name.
+// topicNamed finds a topic that a request names by id, or by name where its
+// version has no ids. A name beside an id does not count: of a topic that was made
+// again it would be the wrong one (KIP-516).
 func (b *Broker) topicNamed(id kafka.TopicID, name string) *localTopic {
-	if name == "" {
+	if id != (kafka.TopicID{}) {
 		return b.topicByID(id)
 	}
 	if t := b.img.Topic(name); t != nil {

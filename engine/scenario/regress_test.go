@@ -46,6 +46,22 @@ at 16s   topic t replica-assignment=1:2:3
 at 20s   expect leo(t-0) == 0
          expect hw(t-0) == 0
 `,
+		// A topic that is made again is another one: a request with the id of the first
+		// is refused, though its name is there, until the client has asked for metadata.
+		"a topic that is made again": `
+cluster  brokers=3
+broker   all auto.create.topics.enable=false
+topic    t replica-assignment=1:2:3
+producer app topic=t rate=10/s linger.ms=0
+consumer c assign=t from=earliest
+at 5.01s delete-topic t
+at 5.03s topic t replica-assignment=1:2:3
+at 10s   expect errors(app, UNKNOWN_TOPIC_ID) == 1
+         expect errors(c, FETCH_SESSION_ID_NOT_FOUND) == 0
+         expect failed(app) == 0
+         expect records(t-0) == 49
+         expect lag(c, t-0) == 0
+`,
 		// Bootstrap servers that do not lead name one that is none of them. A broker
 		// that starts again knows it from its quorum-state, and has to ask it.
 		"a leader that is no bootstrap server": `

@@ -84,6 +84,7 @@ type part struct {
 	session   int32        // broker whose fetch session has it; -1: none
 	sent      kafka.Offset // fetch offset in the session
 	sentEpoch kafka.LeaderEpoch
+	sentID    kafka.TopicID
 	highest   []int64 // by producer: highest number delivered, -1 for none
 }
 

@@ -15,13 +15,20 @@ import (
 // (FetchSessionHandler.java, KIP-227).
 type broker struct {
 	id        sim.ActorID
-	pending   bool    // a fetch is under way; there is one at a time
-	fetchable int     // partitions to be fetched here now
-	buffered  int     // partitions from here with records in the buffer
-	session   int32   // id; 0: none
-	epoch     int32   // of the next request; 0: a full one
-	changes   []int32 // partitions that may differ from what the session has
-	forget    []int32 // partitions that went to another broker
+	pending   bool        // a fetch is under way; there is one at a time
+	fetchable int         // partitions to be fetched here now
+	buffered  int         // partitions from here with records in the buffer
+	session   int32       // id; 0: none
+	epoch     int32       // of the next request; 0: a full one
+	changes   []int32     // partitions that may differ from what the session has
+	forget    []forgotten // partitions that went to another broker
+}
+
+// forgotten is a partition to be taken out of a session, under the topic id by
+// which that knows it.
+type forgotten struct {
+	part int32
+	id   kafka.TopicID
 }
 
 // fetched is what a fetch brought of one partition (CompletedFetch.java).
@@ -141,7 +148,7 @@ func (c *Consumer) retarget(pi int32) {
 	}
 	if s := pt.session; s >= 0 {
 		if target >= 0 && target != s {
-			c.brokers[s].forget = append(c.brokers[s].forget, pi)
+			c.brokers[s].forget = append(c.brokers[s].forget, forgotten{pi, pt.sentID})
 			pt.session = -1
 		} else {
 			c.brokers[s].changes = append(c.brokers[s].changes, pi)
@@ -207,24 +214,29 @@ func (c *Consumer) fetchAll(r *kmsg.FetchRequest, b int32) {
 }
 
 // fetchChanges makes an incremental request: partitions that are new in the
-// session or have moved on, and those to be forgotten.
+// session or have moved on, and those to be forgotten. One whose topic was made
+// again is both (KIP-516; FetchSessionHandler's replaced partitions).
 func (c *Consumer) fetchChanges(r *kmsg.FetchRequest, b int32) {
 	k := &c.brokers[b]
 	slices.Sort(k.changes)
 	for _, pi := range slices.Compact(k.changes) {
 		pt := &c.parts[pi]
+		again := pt.session == b && pt.sentID != c.meta.Topic(int(pt.topic)).ID
 		switch {
-		case pt.target == b && (pt.session != b || pt.sent != pt.position || pt.sentEpoch != pt.leader.Epoch):
+		case pt.target == b && (again || pt.session != b || pt.sent != pt.position || pt.sentEpoch != pt.leader.Epoch):
+			if again {
+				c.forgetPart(r, forgotten{pi, pt.sentID})
+			}
 			c.fetchPart(r, pi, b)
 		case pt.target != b && pt.session == b:
 			pt.session = -1
-			c.forgetPart(r, pi)
+			c.forgetPart(r, forgotten{pi, pt.sentID})
 		}
 	}
-	slices.Sort(k.forget)
-	for _, pi := range slices.Compact(k.forget) {
-		if c.parts[pi].session != b {
-			c.forgetPart(r, pi)
+	slices.SortFunc(k.forget, func(f, g forgotten) int { return int(f.part - g.part) })
+	for _, f := range slices.Compact(k.forget) {
+		if c.parts[f.part].session != b || c.parts[f.part].sentID != f.id {
+			c.forgetPart(r, f)
 		}
 	}
 }
@@ -244,14 +256,13 @@ func (c *Consumer) fetchPart(r *kmsg.FetchRequest, pi, b int32) {
 	p.Partition, p.CurrentLeaderEpoch = pt.index, int32(pt.leader.Epoch)
 	p.FetchOffset, p.PartitionMaxBytes = int64(pt.position), c.opt.partBytes
 	t.Partitions = append(t.Partitions, p)
-	pt.session, pt.sent, pt.sentEpoch = b, pt.position, pt.leader.Epoch
+	pt.session, pt.sent, pt.sentEpoch, pt.sentID = b, pt.position, pt.leader.Epoch, topic.ID
 }
 
-func (c *Consumer) forgetPart(r *kmsg.FetchRequest, pi int32) {
-	pt := &c.parts[pi]
-	topic := c.meta.Topic(int(pt.topic))
-	if n := len(r.ForgottenTopics); n == 0 || r.ForgottenTopics[n-1].Topic != topic.Name {
-		r.ForgottenTopics = append(r.ForgottenTopics, kmsg.FetchRequestForgottenTopic{Topic: topic.Name, TopicID: topic.ID})
+func (c *Consumer) forgetPart(r *kmsg.FetchRequest, f forgotten) {
+	pt := &c.parts[f.part]
+	if n := len(r.ForgottenTopics); n == 0 || r.ForgottenTopics[n-1].TopicID != f.id {
+		r.ForgottenTopics = append(r.ForgottenTopics, kmsg.FetchRequestForgottenTopic{Topic: c.meta.Topic(int(pt.topic)).Name, TopicID: f.id})
 	}
 	t := &r.ForgottenTopics[len(r.ForgottenTopics)-1]
 	t.Partitions = append(t.Partitions, pt.index)

@@ -114,6 +114,7 @@ func (pt *part) digest(h *sim.Hash) {
 		int64(pt.preferred), int64(pt.preferredUntil), int64(pt.target), int64(pt.session), int64(pt.sent), int64(pt.sentEpoch)} {
 		h.Int(v)
 	}
+	h.Bytes(pt.sentID[:])
 	h.Bool(pt.buffered)
 	for _, v := range pt.highest {
 		h.Int(v)
@@ -127,11 +128,14 @@ func (b *broker) digest(h *sim.Hash) {
 	h.Int(int64(b.buffered))
 	h.Int(int64(b.session))
 	h.Int(int64(b.epoch))
-	for _, l := range [][]int32{b.changes, b.forget} {
-		h.Int(int64(len(l)))
-		for _, v := range l {
-			h.Int(int64(v))
-		}
+	h.Int(int64(len(b.changes)))
+	for _, v := range b.changes {
+		h.Int(int64(v))
+	}
+	h.Int(int64(len(b.forget)))
+	for _, f := range b.forget {
+		h.Int(int64(f.part))
+		h.Bytes(f.id[:])
 	}
 }
 
