@@ -62,6 +62,21 @@ at 10s   expect errors(app, UNKNOWN_TOPIC_ID) == 1
          expect records(t-0) == 49
          expect lag(c, t-0) == 0
 `,
+		// The follower that a consumer reads from is fenced. The consumer goes on, until
+		// it asks for metadata for another reason.
+		"a follower that is fenced": `
+cluster  brokers=3 racks=a,b,c
+broker   all replica.selector.class=org.apache.kafka.common.replica.RackAwareReplicaSelector
+topic    t replica-assignment=1:2:3
+topic    u replica-assignment=2:1
+producer app topic=t rate=20/s linger.ms=0
+consumer near assign=t,u from=earliest client.rack=c
+at 10s   cut broker-3 controller-101
+at 25s   expect fenced(broker-3)
+         expect reads_from(near, t-0) == 3
+         crash broker-2
+at 26s   expect reads_from(near, t-0) == 1
+`,
 		// Bootstrap servers that do not lead name one that is none of them. A broker
 		// that starts again knows it from its quorum-state, and has to ask it.
 		"a leader that is no bootstrap server": `

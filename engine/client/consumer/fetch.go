@@ -319,10 +319,9 @@ func (c *Consumer) heardPart(now kafka.Instant, pi, from int32, p *kmsg.FetchRes
 		c.leaderHint(int(pt.topic), pt.index, client.Leader{Node: kafka.NodeID(p.CurrentLeader.LeaderID), Epoch: kafka.LeaderEpoch(p.CurrentLeader.LeaderEpoch)})
 		c.unprefer(pi)
 		c.meta.Request()
-	case kafka.ReplicaNotAvailable, kafka.KafkaStorageError, kafka.OffsetNotAvailable:
+	case kafka.ReplicaNotAvailable, kafka.KafkaStorageError, kafka.OffsetNotAvailable,
+		kafka.UnknownTopicOrPartition, kafka.UnknownTopicID, kafka.InconsistentTopicID:
 		c.unprefer(pi)
-		c.meta.Request()
-	case kafka.UnknownTopicOrPartition, kafka.UnknownTopicID, kafka.InconsistentTopicID:
 		c.meta.Request()
 	case kafka.OffsetOutOfRange:
 		if pt.preferred != kafka.NoNode {

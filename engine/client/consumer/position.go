@@ -1,6 +1,8 @@
 package consumer
 
 import (
+	"slices"
+
 	"github.com/highwater-sim/highwater/engine/client"
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/sim"
@@ -25,7 +27,21 @@ func (c *Consumer) follow() {
 	}
 	for i := range c.parts {
 		c.underLeader(int32(i))
+		c.online(int32(i))
 		c.retarget(int32(i))
+	}
+}
+
+// online goes back to the leader from a follower that the metadata does not list:
+// it is fenced, or gone (AbstractFetch.selectReadReplica).
+func (c *Consumer) online(pi int32) {
+	pt := &c.parts[pi]
+	if pt.preferred == kafka.NoNode {
+		return
+	}
+	if _, listed := slices.BinarySearch(c.meta.Brokers(), sim.ActorID(pt.preferred)); !listed {
+		c.unprefer(pi)
+		c.meta.Request()
 	}
 }
 
