@@ -124,6 +124,8 @@ func (o *observer) Happened(w *world.World) error {
 
 func (o *observer) Reached(w *world.World, step int) { o.tracker.Reached(w, step) }
 
+func (o *observer) Repeat() { o.tracker.Repeat() }
+
 func (o *observer) Clone() world.Observer {
 	return &observer{o.tracker.Clone().(*scenario.Tracker), o.meter.Clone()}
 }

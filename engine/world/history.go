@@ -20,6 +20,10 @@ type Observer interface {
 	// Reached is called when input i of the script has been applied (its command
 	// done, if it had one).
 	Reached(w *World, step int)
+	// Repeat says that what follows was looked at before: the world was set back and
+	// runs again, exactly as it did. Laws held then, so they need no look. An
+	// observer that was told so is not asked about what is new.
+	Repeat()
 	// Clone returns a copy that shares nothing that changes.
 	Clone() Observer
 }
@@ -49,6 +53,19 @@ type History struct {
 	frames   []frame // in order of position; the first is the beginning
 	log      trace.Log
 	horizon  kafka.Instant // the furthest instant computed on this line of events
+	broken   error
+
+	// What was computed on this line of events is looked at once. While the present
+	// moment is before the furthest one, the observer repeats, and front is the one
+	// that has seen all, for when that moment comes again.
+	seen  uint64 // the furthest position
+	front *front // nil: the present moment is the furthest
+	near  *frame // shortly before the present moment, for going back step by step; nil: none
+}
+
+// front is what was known at the furthest moment.
+type front struct {
+	observer Observer
 	broken   error
 }
 
@@ -131,6 +148,16 @@ func (h *History) advance(t kafka.Instant) bool {
 }
 
 func (h *History) happened() {
+	switch p := h.Position(); {
+	case p < h.seen:
+		_ = h.observer.Happened(h.live) // it repeats
+		return
+	case h.front != nil:
+		h.observer, h.broken, h.front = h.front.observer, h.front.broken, nil
+		return
+	default:
+		h.seen = p
+	}
 	if err := h.observer.Happened(h.live); err != nil {
 		h.broken = err
 	}
@@ -194,14 +221,39 @@ func (h *History) StepBack() bool {
 	return p > h.frames[0].position() && h.SeekPosition(p-1)
 }
 
+// nearBy is how many events before the present moment near is kept, after a way of
+// at least nearFrom.
+const (
+	nearBy   = 250
+	nearFrom = 1000
+)
+
 // SeekPosition goes to the moment with that position, before or after the
 // present one.
 func (h *History) SeekPosition(p uint64) bool {
 	if p < h.Position() {
-		i := sort.Search(len(h.frames), func(i int) bool { return h.frames[i].position() > p })
-		h.restore(max(i-1, 0))
+		h.restore(h.frameBefore(p))
+	}
+	if h.front != nil && p > h.Position()+nearFrom && p < h.seen {
+		h.runTo(p - nearBy)
+		h.near = &frame{h.live.Clone(), h.observer.Clone(), h.cursor}
 	}
 	return h.runTo(p)
+}
+
+// frameBefore is the latest keyframe at or before a position.
+func (h *History) frameBefore(p uint64) *frame {
+	f := h.lastFrame(p)
+	if n := h.near; n != nil && n.position() <= p && n.position() > f.position() {
+		return n
+	}
+	return f
+}
+
+// lastFrame is frameBefore without near.
+func (h *History) lastFrame(p uint64) *frame {
+	i := sort.Search(len(h.frames), func(i int) bool { return h.frames[i].position() > p })
+	return &h.frames[max(i-1, 0)]
 }
 
 // Seek jumps to the latest keyframe at or before t if that is nearer than the
@@ -210,15 +262,39 @@ func (h *History) Seek(t kafka.Instant) {
 	i := sort.Search(len(h.frames), func(i int) bool { return h.frames[i].world.Now() > t }) - 1
 	i = max(i, 0)
 	if now := h.live.Now(); t < now || h.frames[i].position() > h.Position() {
-		h.restore(i)
+		h.restore(&h.frames[i])
 	}
 }
 
-func (h *History) restore(i int) {
-	f := &h.frames[i]
+// restore goes to a keyframe of this line of events.
+func (h *History) restore(f *frame) {
+	if h.front == nil {
+		h.front = &front{h.observer, h.broken}
+	}
+	h.load(f)
+	if h.Position() < h.seen {
+		h.observer.Repeat()
+		return
+	}
+	h.observer, h.broken, h.front = h.front.observer, h.front.broken, nil
+}
+
+func (h *History) load(f *frame) {
 	h.live, h.observer, h.cursor, h.broken = f.world.Clone(), f.observer.Clone(), f.cursor, nil
 	h.log.Rewind(h.live.LastNote())
 	h.listen()
+}
+
+// settle makes the present moment the furthest one: what lies ahead will be
+// another future. The observer looks at all that it has only repeated.
+func (h *History) settle() {
+	p, now := h.Position(), h.live.Now()
+	if h.front != nil {
+		h.load(h.lastFrame(p))
+		h.runTo(p)
+		h.live.k.AdvanceTo(now) // it may have stood between two events
+	}
+	h.seen, h.front, h.near = p, nil, nil
 }
 
 // Do gives the world a command now, after everything else of this instant. What
@@ -237,6 +313,7 @@ func (h *History) Do(c Command) error {
 
 // cutFuture forgets what was computed beyond the present moment.
 func (h *History) cutFuture() {
+	h.settle()
 	p := h.Position()
 	h.frames = slices.DeleteFunc(h.frames, func(f frame) bool { return f.position() > p })
 	h.inputs = append(h.inputs[:h.cursor], slices.DeleteFunc(h.inputs[h.cursor:], func(in Input) bool { return in.Step < 0 })...)
@@ -280,7 +357,8 @@ func (h *History) Undo() bool {
 		f--
 	}
 	h.frames = h.frames[:f+1]
-	h.restore(f)
+	h.load(&h.frames[f])
+	h.seen, h.front, h.near = h.Position(), nil, nil
 	h.log.Truncate(h.live.LastNote())
 	h.horizon = h.live.Now()
 	return true

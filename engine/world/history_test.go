@@ -16,6 +16,7 @@ type quiet struct{}
 
 func (quiet) Noted(*world.World, *trace.Note) {}
 func (quiet) Happened(*world.World) error     { return nil }
+func (quiet) Repeat()                         {}
 func (quiet) Reached(*world.World, int)       {}
 func (quiet) Clone() world.Observer           { return quiet{} }
 
