@@ -77,7 +77,7 @@ func (b *Broker) deleteRecords(now kafka.Instant, topic string, partition int32,
 		off = p.hw
 	}
 	switch {
-	case !p.set.log.Delete:
+	case p.set.log.Compact && !p.set.log.Delete: // an empty cleanup.policy is no hindrance (KIP-1161)
 		r.code = kafka.PolicyViolation
 		return r
 	case off < 0 || off > p.hw:

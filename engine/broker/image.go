@@ -34,7 +34,7 @@ func (b *Broker) ApplyImage(now kafka.Instant, img *metadata.Image, delta *metad
 	}
 	if delta.Configs {
 		was := b.set.cleaner
-		b.reconfigure()
+		b.reconfigure(out)
 		if b.set.cleaner != was {
 			b.startCleaner(now, out)
 		}
@@ -330,8 +330,9 @@ func (b *Broker) unfollowIf(p *partition, changed bool) {
 
 // reconfigure resolves configs again after some changed. As in Kafka nothing is
 // computed anew for that: a high watermark that a lower min.insync.replicas
-// sets free moves with the next append or fetch.
-func (b *Broker) reconfigure() {
+// sets free moves with the next append or fetch. Only a pass of the cleaner over a
+// log that is not compacted any more ends (LogManager.updateTopicConfig).
+func (b *Broker) reconfigure(out *sim.Out) {
 	b.set = readSettings(&b.cfg, b.img)
 	var set *topicSettings
 	var setOf string
@@ -345,6 +346,9 @@ func (b *Broker) reconfigure() {
 		}
 		if *p.set == *set {
 			continue
+		}
+		if p.set.log.Compact && !set.log.Compact {
+			b.abortCleaning(p, "cleanup.policy does not contain compact any more", out)
 		}
 		p = b.mut(int32(i))
 		p.set = set

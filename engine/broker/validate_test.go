@@ -92,3 +92,27 @@ func TestDuplicateTellsItsTimestamp(t *testing.T) {
 		}
 	}
 }
+
+// DeleteRecords is refused where only compaction may remove records; a topic without
+// any cleanup.policy keeps all until somebody asks (Partition.deleteRecordsOnLeader).
+func TestDeleteRecordsPolicy(t *testing.T) {
+	for policy, want := range map[string]kafka.ErrorCode{
+		"delete": kafka.None, "compact,delete": kafka.None, "compact": kafka.PolicyViolation, "": kafka.None,
+	} {
+		h := &bench{t: t, d: &datadriven.TestData{}, used: map[string]bool{}}
+		h.boot()
+		h.d.Input = "partition 0 replicas=1 isr=1 leader=1\nconfig cleanup.policy=" + policy
+		h.apply()
+		h.b.appendLeader(h.now, 0, 1, idempotent(h.now, 0, 2), sim.NewOut(h.now, 1))
+		out := sim.NewOut(h.now, 1)
+		if p := h.b.parts[0]; policy == "compact" {
+			p.hw = 2 // its records have no key, so there are none
+		}
+		if r := h.b.deleteRecords(h.now, "t", 0, -1, out); r.code != want {
+			t.Errorf("cleanup.policy=%q: %v, want %v", policy, r.code, want)
+		}
+		if r := h.b.deleteRecords(h.now, "t", 0, h.b.parts[0].hw+1, out); policy == "delete" && r.code != kafka.OffsetOutOfRange {
+			t.Errorf("above the high watermark: %v", r.code)
+		}
+	}
+}

@@ -126,9 +126,7 @@ func (c *Controller) electLeaders(req *kmsg.ElectLeadersRequest, out *sim.Out) k
 			rp.Partition, rp.ErrorCode, rp.ErrorMessage = i, int16(code), message(msg)
 			rt.Partitions = append(rt.Partitions, rp)
 		}
-		if len(rt.Partitions) > 0 || req.Topics != nil {
-			resp.Topics = append(resp.Topics, rt)
-		}
+		resp.Topics = append(resp.Topics, rt)
 	}
 	c.append(out, recs, why{election: electionName(req.ElectionType)})
 	return resp

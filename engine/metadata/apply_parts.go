@@ -226,7 +226,9 @@ func (p *Partition) Merge(r *PartitionChangeRecord) Partition {
 	return n
 }
 
-// clearELR follows ReplicationControlManager.replay(ClearElrRecord): epochs stay.
+// clearELR follows ReplicationControlManager.removeTopicElrs and TopicDelta.maybeClearElr:
+// to a partition with an ELR it is a change like any other, so its partition epoch
+// rises.
 func (a *applier) clearELR(r *ClearELRRecord) error {
 	names := []string{r.Topic}
 	if r.Topic == "" {
@@ -254,8 +256,9 @@ func (a *applier) clearTopicELR(t *Topic) error {
 		if err != nil {
 			return err
 		}
-		p := *own.Partitions[i]
-		p.ELR, p.LastKnownELR = nil, nil
+		empty := NewPartitionChange(t.ID, int32(i))
+		empty.ELR, empty.LastKnownELR = []kafka.NodeID{}, []kafka.NodeID{}
+		p := own.Partitions[i].Merge(empty)
 		own.Partitions[i] = &p
 		a.touched(own, int32(i))
 	}

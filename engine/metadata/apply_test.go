@@ -151,6 +151,13 @@ func TestClearELR(t *testing.T) {
 		img, _ = must(t, img, kafka.Offset(7+i), ch)
 	}
 	one, d := must(t, img, 9, &ClearELRRecord{Topic: "a"})
+	was, is := img.Topic("a").Partitions[0], one.Topic("a").Partitions[0]
+	if is.PartitionEpoch != was.PartitionEpoch+1 || is.LeaderEpoch != was.LeaderEpoch || is.Leader != was.Leader {
+		t.Errorf("epochs %d/%d after %d/%d", is.LeaderEpoch, is.PartitionEpoch, was.LeaderEpoch, was.PartitionEpoch)
+	}
+	if again, _ := must(t, one, 10, &ClearELRRecord{}); again.Topic("a").Partitions[0] != is {
+		t.Error("a partition without ELR has changed")
+	}
 	if len(one.Topic("a").Partitions[0].ELR) != 0 || len(one.Topic("b").Partitions[0].ELR) != 1 || len(d.Partitions) != 1 {
 		t.Error("clearing one topic")
 	}

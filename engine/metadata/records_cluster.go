@@ -36,7 +36,7 @@ func codeFeature(c *coder, f *SupportedFeature) {
 	c.tags(&f.Unknown)
 }
 
-// RegisterBrokerRecord registers a broker, fenced; its offset becomes the broker epoch.
+// RegisterBrokerRecord registers a broker, fenced; see Broker.Epoch.
 type RegisterBrokerRecord struct {
 	Head
 	BrokerID             kafka.NodeID

@@ -66,6 +66,19 @@ at 3m    expect uncleanable_at(bad-0, 1) in 19s..21s
          expect deleted_segments(bad-0, 1) == 0
          expect deleted_segments(good-0, 1) == 2
 `,
+		// A pass ends where its topic is not compacted any more (LogManager.updateTopicConfig).
+		"compaction is switched off during a pass": `
+cluster  brokers=1 log.cleaner.io.max.bytes.per.second=6
+topic    a replica-assignment=1 cleanup.policy=compact segment.ms=5000
+producer p linger.ms=0
+at 1s    produce p topic=a key=k value=1
+         produce p topic=a key=k value=2
+at 9s    produce p topic=a key=k value=3
+at 30s   config topic a cleanup.policy=delete
+at 4m    expect cleaning_at(a-0, 1) in 19s..21s
+         expect cleaner_passes(a-0, 1) == 0
+         expect values(a-0) == [1, 2, 3]
+`,
 	} {
 		t.Run(name, func(t *testing.T) { holds(t, name, text) })
 	}

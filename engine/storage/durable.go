@@ -135,8 +135,10 @@ func (l *Log) Close() {
 	l.Checkpoint()
 }
 
-// Reopen is the start after a clean shutdown. What only memory knew starts anew.
+// Reopen is the start after a clean shutdown. What only memory knew starts anew, and
+// files of deleted segments that were still there are removed (LogLoader).
 func (l *Log) Reopen() {
+	l.removed = nil
 	l.active.since = 0
 	l.active.jitter = l.jitter(l.leo, l.active.created)
 	l.recovery = l.leo

@@ -69,3 +69,24 @@ func TestCheckpointBehindTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// Files of deleted segments outlast a clean shutdown, but not the start after it,
+// however long file.delete.delay.ms is (LogLoader).
+func TestDeletedFilesGoAtStart(t *testing.T) {
+	l := New(0, DefaultConfig(), 0)
+	if _, _, err := l.AppendAsLeader(0, batchOf(2, 0, 10, "k"), 0); err != nil {
+		t.Fatal(err)
+	}
+	l.Roll(0)
+	if _, err := l.SetLogStart(2); err != nil {
+		t.Fatal(err)
+	}
+	l.DeleteExpired(0, 2)
+	l.Close()
+	if l.RemovedSize() == 0 {
+		t.Fatal("nothing was deleted")
+	}
+	if l.Reopen(); l.RemovedSize() != 0 {
+		t.Errorf("%d bytes of deleted files after the start", l.RemovedSize())
+	}
+}
