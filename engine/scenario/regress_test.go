@@ -77,6 +77,31 @@ at 25s   expect fenced(broker-3)
          crash broker-2
 at 26s   expect reads_from(near, t-0) == 1
 `,
+		// A new leader whose high watermark is behind: consumers do not go back, the end
+		// of the log is not to be had, until the follower that it waits for is out.
+		"a high watermark that is behind": `
+cluster  brokers=3
+topic    t replica-assignment=1:2:3
+producer app topic=t linger.ms=0
+consumer c assign=t from=earliest
+at 5s    produce app n=10
+at 6s    produce app n=5
+at 6.1s  expect hw(t-0, 1) == 15
+         expect hw(t-0, 2) == 10
+         cut broker-2 broker-3
+         crash broker-1
+at 21s   expect leader(t-0) == 2
+         expect hw(t-0) == 10
+         expect position(c, t-0) == 15
+         consumer late assign=t
+at 23s   expect errors(late, OFFSET_NOT_AVAILABLE) > 2
+         expect position(late, t-0) == none
+         expect errors(c, OFFSET_OUT_OF_RANGE) == 0
+at 70s   expect isr(t-0) == {2}
+         expect hw(t-0) == 15
+         expect position(late, t-0) == 15
+         expect resets(c, t-0) == 1
+`,
 		// Bootstrap servers that do not lead name one that is none of them. A broker
 		// that starts again knows it from its quorum-state, and has to ask it.
 		"a leader that is no bootstrap server": `

@@ -61,7 +61,7 @@ func (c *Consumer) findCoordinator(now kafka.Instant, out *sim.Out) {
 	c.flights = append(c.flights, flight{kind: flightFind, node: to, corr: c.net.Send(to, sim.ChanClient, r, out)})
 }
 
-func (c *Consumer) heardFind(now kafka.Instant, in *sim.Input) {
+func (c *Consumer) heardFind(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	k := &c.coord
 	k.finding = false
 	code, node := kafka.NetworkException, int32(-1)
@@ -73,7 +73,7 @@ func (c *Consumer) heardFind(now kafka.Instant, in *sim.Input) {
 	}
 	if code != kafka.None || node < 0 {
 		if in.Kind == sim.InputResponse {
-			c.ledger.errors.Add(now, code)
+			c.met(now, -1, code, "find coordinator", out)
 		}
 		c.wait(now)
 		return
@@ -158,9 +158,10 @@ func (c *Consumer) heardCommitted(now kafka.Instant, f *flight, in *sim.Input, o
 		return
 	}
 	if code := kafka.ErrorCode(resp.Groups[0].ErrorCode); code != kafka.None {
-		c.ledger.errors.Add(now, code)
 		if !c.coordinatorError(now, code) {
 			c.threw(now, -1, code, "Error when fetching committed offsets", out)
+		} else {
+			c.met(now, -1, code, "fetch committed offsets", out)
 		}
 		return
 	}
@@ -175,7 +176,7 @@ func (c *Consumer) heardCommitted(now kafka.Instant, f *flight, in *sim.Input, o
 				continue
 			}
 			if code := kafka.ErrorCode(p.ErrorCode); code != kafka.None {
-				c.ledger.errors.Add(now, code)
+				c.met(now, pi, code, "fetch committed offset", out)
 				c.coordinatorError(now, code)
 				continue
 			}

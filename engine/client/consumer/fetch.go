@@ -2,6 +2,7 @@ package consumer
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/highwater-sim/highwater/engine/client"
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -106,7 +107,7 @@ func (c *Consumer) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 	case flightValidate:
 		c.heardValidate(now, &f, in, out)
 	case flightFind:
-		c.heardFind(now, in)
+		c.heardFind(now, in, out)
 	case flightCommitted:
 		c.heardCommitted(now, &f, in, out)
 	case flightCommit, flightCommitSync:
@@ -279,7 +280,7 @@ func (c *Consumer) heardFetch(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		b.epoch = 0 // close the session, if it still exists, and begin a new one
 		return
 	case resp.ErrorCode != 0:
-		c.ledger.errors.Add(now, kafka.ErrorCode(resp.ErrorCode))
+		c.met(now, -1, kafka.ErrorCode(resp.ErrorCode), "fetch from broker-"+strconv.Itoa(int(in.From.Node())), out)
 		b.epoch = 0
 		if kafka.ErrorCode(resp.ErrorCode) == kafka.FetchSessionIDNotFound {
 			b.session = 0
@@ -309,18 +310,13 @@ func (c *Consumer) heardFetch(now kafka.Instant, in *sim.Input, out *sim.Out) {
 func (c *Consumer) heardPart(now kafka.Instant, pi, from int32, p *kmsg.FetchResponseTopicPartition, out *sim.Out) {
 	pt := &c.parts[pi]
 	code := kafka.ErrorCode(p.ErrorCode)
-	if code != kafka.None && code != kafka.OffsetOutOfRange {
-		c.ledger.errors.Add(now, code)
-	}
 	switch code {
 	case kafka.None:
 		c.heardRecords(now, pi, from, p, out)
-	case kafka.NotLeaderOrFollower, kafka.FencedLeaderEpoch:
-		c.leaderHint(int(pt.topic), pt.index, client.Leader{Node: kafka.NodeID(p.CurrentLeader.LeaderID), Epoch: kafka.LeaderEpoch(p.CurrentLeader.LeaderEpoch)})
-		c.unprefer(pi)
-		c.meta.Request()
-	case kafka.ReplicaNotAvailable, kafka.KafkaStorageError, kafka.OffsetNotAvailable,
+	case kafka.NotLeaderOrFollower, kafka.FencedLeaderEpoch, kafka.ReplicaNotAvailable, kafka.KafkaStorageError, kafka.OffsetNotAvailable,
 		kafka.UnknownTopicOrPartition, kafka.UnknownTopicID, kafka.InconsistentTopicID:
+		c.met(now, pi, code, "fetch", out)
+		c.leaderHint(int(pt.topic), pt.index, client.Leader{Node: kafka.NodeID(p.CurrentLeader.LeaderID), Epoch: kafka.LeaderEpoch(p.CurrentLeader.LeaderEpoch)})
 		c.unprefer(pi)
 		c.meta.Request()
 	case kafka.OffsetOutOfRange:
@@ -334,6 +330,7 @@ func (c *Consumer) heardPart(now kafka.Instant, pi, from int32, p *kmsg.FetchRes
 		}
 		c.resetByPolicy(now, pi, code, why, out)
 	case kafka.UnknownLeaderEpoch, kafka.UnknownServerError: // the next fetch may do better
+		c.met(now, pi, code, "fetch", out)
 	default:
 		c.threw(now, pi, code, "Unexpected error code while fetching", out)
 	}

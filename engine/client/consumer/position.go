@@ -240,7 +240,7 @@ func (c *Consumer) heardReset(now kafka.Instant, f *flight, in *sim.Input, out *
 			pt := &c.parts[pi]
 			switch code := kafka.ErrorCode(p.ErrorCode); {
 			case code != kafka.None:
-				c.ledger.errors.Add(now, code)
+				c.met(now, pi, code, "list offsets", out)
 				c.again(now, []int32{pi}, awaitReset)
 			case p.Offset < 0 && pt.reset.kind == resetByDuration:
 				c.askReset(pi, reset{kind: resetLatest}) // nothing is that young
@@ -276,7 +276,7 @@ func (c *Consumer) heardValidate(now kafka.Instant, f *flight, in *sim.Input, ou
 				continue
 			}
 			if code := kafka.ErrorCode(p.ErrorCode); code != kafka.None {
-				c.ledger.errors.Add(now, code)
+				c.met(now, pi, code, "offset for leader epoch", out)
 				c.again(now, []int32{pi}, awaitValidation)
 				continue
 			}
