@@ -41,16 +41,12 @@ func (f *fetching) digest(h *sim.Hash) {
 }
 
 // target is whom to fetch from: the leader, or, as long as none is known or the
-// known one does not answer an observer, the next voter, beginning with a random
-// one. NoNode: nobody can be asked now.
+// known one cannot be reached, the next voter, beginning with a random one: it may
+// know a newer leader (KafkaRaftClient.maybeSendFetchToBestNode). NoNode: nobody can
+// be asked now.
 func (r *Replica) target(now kafka.Instant) kafka.NodeID {
-	if r.state == Follower || r.leader != kafka.NoNode && now < r.fetch.last.Add(r.cfg.FetchTimeout) {
-		if r.ready(now, r.leader) {
-			return r.leader
-		}
-		if r.state == Follower {
-			return kafka.NoNode
-		}
+	if (r.state == Follower || r.leader != kafka.NoNode && now < r.fetch.last.Add(r.cfg.FetchTimeout)) && r.ready(now, r.leader) {
+		return r.leader
 	}
 	n := len(r.cfg.Voters)
 	for range n {

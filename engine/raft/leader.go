@@ -33,7 +33,8 @@ type Progress struct {
 	Directory    [16]byte
 	End          kafka.Offset  // its log end offset, by its last fetch
 	LastFetch    kafka.Instant // when that came
-	LastCaughtUp kafka.Instant // when it last asked for what did not exist yet; -Never if never
+	LastCaughtUp kafka.Instant // when it last had all that the leader had then; -Never if never
+	leaderEnd    kafka.Offset  // the leader's log end offset when that fetch came
 }
 
 // parked is a fetch that found nothing new.
@@ -74,6 +75,7 @@ func (l *leading) digest(h *sim.Hash) {
 		h.Int(int64(p.End))
 		h.Int(int64(p.LastFetch))
 		h.Int(int64(p.LastCaughtUp))
+		h.Int(int64(p.leaderEnd))
 	}
 	digestIDs(h, l.fetched)
 	l.change.digest(h)
@@ -108,6 +110,9 @@ func (r *Replica) toLeader(now kafka.Instant, out *sim.Out, m Machine) {
 	}
 	r.write(now, out, m, record.Build(record.BatchSpec{Control: true, Records: recs}))
 	r.begin(now, out)
+	if r.stopBy != kafka.Never { // it was elected while it ended (KafkaRaftClient.pollLeader)
+		r.toResigned(now, out, m)
+	}
 }
 
 // leaderChange says who leads, who votes, and who has voted for it. With

@@ -182,14 +182,17 @@ func (r *Replica) endAsked(now kafka.Instant, req *kmsg.EndQuorumEpochRequest, o
 }
 
 // successionBackoff is how long a voter waits before it stands for election,
-// doubled with every place in the list (endEpochElectionBackoff,
-// strictExponentialElectionBackoffMs).
+// doubled with every place in the list; who is not in it waits longest.
+// Without a list all stand at once (endEpochElectionBackoff, strictExponentialElectionBackoffMs).
 func (r *Replica) successionBackoff(list []kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate) kafka.Duration {
 	at := slices.IndexFunc(list, func(c kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate) bool {
-		return kafka.NodeID(c.CandidateID) == r.cfg.ID
+		return kafka.NodeID(c.CandidateID) == r.cfg.ID && (c.CandidateDirectoryID == [16]byte{} || c.CandidateDirectoryID == r.cfg.Directory)
 	})
-	if at <= 0 {
+	switch {
+	case at == 0 || len(list) == 0:
 		return 0
+	case at < 0:
+		return r.cfg.ElectionBackoff
 	}
 	base := r.cfg.ElectionBackoff.Millis() >> (len(list) - 1)
 	return kafka.Duration(min(r.cfg.ElectionBackoff.Millis(), base<<(at-1))) * kafka.Millisecond
@@ -221,9 +224,9 @@ func (r *Replica) Shutdown(now kafka.Instant, out *sim.Out, m Machine) {
 	out.SetTimer(sim.Timer{Owner: sim.OwnerRaft, Kind: timerShutdown}, r.stopBy)
 }
 
-// ShutDown reports whether a clean end may be completed: another replica leads,
-// there is no other voter, or it took too long (KafkaRaftClient.maybeCompleteShutdown).
+// ShutDown reports whether a clean end may be completed: another replica leads, it is
+// no voter or the only one, or it took too long (KafkaRaftClient.maybeCompleteShutdown).
 func (r *Replica) ShutDown(now kafka.Instant) bool {
 	remote := slices.ContainsFunc(r.voters, func(v Voter) bool { return v.ID != r.cfg.ID })
-	return r.stopBy != kafka.Never && (!remote || now >= r.stopBy || r.leader != kafka.NoNode && r.leader != r.cfg.ID)
+	return r.stopBy != kafka.Never && (!remote || !r.isVoter() || now >= r.stopBy || r.leader != kafka.NoNode && r.leader != r.cfg.ID)
 }

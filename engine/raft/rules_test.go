@@ -215,3 +215,17 @@ func TestEmptyLogGetsSnapshot(t *testing.T) {
 		t.Errorf("log of 4: snapshot %d, want records", got)
 	}
 }
+
+// A fetch that no replica could send is refused (KafkaRaftClient.handleFetchRequest).
+func TestImpossibleFetch(t *testing.T) {
+	a := newAlone(t, 101, 101)
+	a.boot()
+	for name, req := range map[string]*kmsg.FetchRequest{
+		"offset": fetchRequest(1, 1, -1, 0), "epoch": fetchRequest(1, 1, 0, -1), "newer epoch": fetchRequest(1, 1, 1, 2),
+	} {
+		resp, _ := a.ask(req).(*kmsg.FetchResponse)
+		if code := kafka.ErrorCode(resp.Topics[0].Partitions[0].ErrorCode); code != kafka.InvalidRequest {
+			t.Errorf("%s: %v", name, code)
+		}
+	}
+}

@@ -68,6 +68,10 @@ func (r *Replica) fetchAsked(now kafka.Instant, in *sim.Input, req *kmsg.FetchRe
 		return
 	}
 	p := &req.Topics[0].Partitions[0]
+	if req.MaxWaitMillis < 0 || p.FetchOffset < 0 || p.LastFetchedEpoch < 0 || p.LastFetchedEpoch > p.CurrentLeaderEpoch {
+		out.Reply(in.Conn, in.Corr, r.fetchResponse(req.Version, kafka.InvalidRequest))
+		return
+	}
 	if code := r.validate(kafka.LeaderEpoch(p.CurrentLeaderEpoch)); code != kafka.None {
 		out.Reply(in.Conn, in.Corr, r.fetchResponse(req.Version, code))
 		return
@@ -156,7 +160,6 @@ func (r *Replica) earliest(start kafka.Offset, m Machine) (SnapshotID, bool) {
 func (r *Replica) serve(now kafka.Instant, in *sim.Input, req *kmsg.FetchRequest, p *kmsg.FetchRequestTopicPartition, out *sim.Out, m Machine) {
 	offset := kafka.Offset(p.FetchOffset)
 	id := kafka.NodeID(req.ReplicaState.ID)
-	r.noteFetch(now, id, p.ReplicaDirectoryID, out)
 	if d, s, ok := r.fits(offset, kafka.LeaderEpoch(p.LastFetchedEpoch), m); !ok {
 		resp := r.fetchResponse(req.Version, kafka.None)
 		e := &resp.Topics[0].Partitions[0]
@@ -169,7 +172,10 @@ func (r *Replica) serve(now kafka.Instant, in *sim.Input, req *kmsg.FetchRequest
 		return
 	}
 	hw := r.hw
-	r.noteProgress(now, id, p.ReplicaDirectoryID, offset)
+	if id >= 0 { // else a tool reads
+		r.noteProgress(now, id, p.ReplicaDirectoryID, offset)
+		r.noteFetch(now, id, p.ReplicaDirectoryID, out)
+	}
 	if r.hw > hw {
 		r.changed(now, out, m)
 		if r.state != Leader {
@@ -194,6 +200,9 @@ func (r *Replica) serve(now kafka.Instant, in *sim.Input, req *kmsg.FetchRequest
 // watermark beyond the one that it reported (KIP-1166).
 func (r *Replica) news(f *parked) bool { return r.lead.end > f.offset || r.hw > f.hw }
 
+// noteProgress notes how far a replica is by its fetch. One that has reached where the
+// leader was at its last fetch was caught up then
+// (LeaderState.ReplicaState.updateFollowerState).
 func (r *Replica) noteProgress(now kafka.Instant, id kafka.NodeID, directory [16]byte, offset kafka.Offset) {
 	key := directory
 	if v, ok := findVoter(r.voters, id); ok && r.voters[v].Directory == [16]byte{} {
@@ -206,10 +215,13 @@ func (r *Replica) noteProgress(now kafka.Instant, id kafka.NodeID, directory [16
 		r.lead.replicas[i] = Progress{ID: id, LastCaughtUp: -kafka.Never}
 	}
 	p := &r.lead.replicas[i]
-	p.End, p.LastFetch, p.Directory = offset, now, directory
-	if offset >= r.lead.end {
+	switch {
+	case offset >= r.lead.end:
 		p.LastCaughtUp = now
+	case p.leaderEnd > 0 && offset >= p.leaderEnd:
+		p.LastCaughtUp = p.LastFetch
 	}
+	p.End, p.LastFetch, p.Directory, p.leaderEnd = offset, now, directory, r.lead.end
 	r.updateHW()
 }
 

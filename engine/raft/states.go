@@ -59,6 +59,8 @@ func (r *Replica) timedOut(now kafka.Instant, out *sim.Out, m Machine) {
 	case now < r.deadline:
 		r.setDeadline(now, r.deadline.Sub(now), out)
 		return
+	case r.stopBy != kafka.Never: // a process that ends stands for no election, but sees one through (pollResigned, pollCandidate)
+		return
 	}
 	switch r.state {
 	case Unattached, Follower, Candidate:

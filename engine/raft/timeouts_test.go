@@ -5,6 +5,7 @@ import (
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // A replica that has waited to stand for election, or stood, goes on with what was
@@ -73,5 +74,109 @@ func TestSnapshotAge(t *testing.T) {
 	f, _ := b.Latest()
 	if f.At = last; f.lastTime() != last {
 		t.Errorf("a formatted disk is from %v, want %v", f.lastTime(), last)
+	}
+}
+
+// How long a voter waits that hears of a leader's end: by its place in the list of
+// successors, which names directories too (KafkaRaftClient.endEpochElectionBackoff,
+// strictExponentialElectionBackoffMs).
+func TestSuccession(t *testing.T) {
+	r := newTimed(t)
+	r.cfg.Directory = [16]byte{7}
+	me := func(directory byte) kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate {
+		return kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate{CandidateID: 101, CandidateDirectoryID: [16]byte{directory}}
+	}
+	other := kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate{CandidateID: 102}
+	for _, c := range []struct {
+		list []kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate
+		want kafka.Duration
+	}{
+		{nil, 0},
+		{[]kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate{me(7), other, other}, 0},
+		{[]kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate{other, me(0), other}, 250},
+		{[]kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate{other, other, me(7)}, 500},
+		{[]kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate{other, other}, 1000},
+		{[]kmsg.EndQuorumEpochRequestTopicPartitionPreferredCandidate{me(8), other}, 1000},
+	} {
+		if got := r.successionBackoff(c.list); got != c.want*kafka.Millisecond {
+			t.Errorf("%+v: %v, want %d ms", c.list, got, c.want)
+		}
+	}
+}
+
+// A process that ends stands for no election of its own (pollFollowerAsVoter,
+// pollUnattachedAsVoter, pollResigned); one that is no voter need not wait
+// (maybeCompleteShutdown).
+func TestNoElectionWhileEnding(t *testing.T) {
+	const now = kafka.Instant(kafka.Minute)
+	for _, s := range []State{Follower, Unattached, Resigned, Candidate, Prospective} {
+		r := newTimed(t)
+		r.state, r.epoch, r.deadline, r.stopBy = s, 4, now, now.Add(kafka.Second)
+		if r.timedOut(now, sim.NewOut(now, 101), Machine{}); r.state != s || r.epoch != 4 {
+			t.Errorf("%v went to %v in epoch %d", s, r.state, r.epoch)
+		}
+		if r.ShutDown(now) {
+			t.Errorf("%v: ended before there was a leader", s)
+		}
+		if r.cfg.ID = 109; !r.ShutDown(now) {
+			t.Errorf("%v: an observer waits for a leader", s)
+		}
+	}
+}
+
+// A replica was caught up when it asked for what did not exist yet, or, if it has got
+// to where the leader was at its fetch before, at that fetch
+// (LeaderState.ReplicaState.updateFollowerState).
+func TestCaughtUp(t *testing.T) {
+	r := newTimed(t)
+	r.state = Leader
+	for i, c := range []struct {
+		end, offset kafka.Offset
+		want        kafka.Instant // of the fetch, -1: none
+	}{{10, 8, -1}, {12, 9, -1}, {14, 12, 1}, {20, 13, 1}, {20, 20, 4}, {25, 20, 4}, {30, 24, 4}, {31, 30, 6}} {
+		r.lead.end = c.end
+		r.noteProgress(kafka.Instant(i), 102, [16]byte{}, c.offset)
+		want := c.want
+		if want < 0 {
+			want = -kafka.Never
+		}
+		if got := r.lead.replicas[0].LastCaughtUp; got != want {
+			t.Errorf("fetch %d of %d, leader at %d: caught up at %d, want %d", i, c.offset, c.end, got, want)
+		}
+	}
+}
+
+// A candidate has raised the epoch above that of its last record, a Prospective need
+// not have (KafkaRaftClient.handleVoteRequest).
+func TestImpossibleVotes(t *testing.T) {
+	for _, c := range []struct {
+		pre         bool
+		epoch, last int32
+		offset      int64
+		want        bool
+	}{
+		{false, 5, 4, 10, false}, {false, 5, 5, 10, true}, {false, 5, 6, 10, true}, {false, 5, -1, 10, true}, {false, 5, 4, -1, true},
+		{true, 5, 5, 10, false}, {true, 5, 6, 10, true}, {false, 1, 0, 0, false},
+	} {
+		p := kmsg.NewVoteRequestTopicPartition()
+		p.PreVote, p.CandidateEpoch, p.LastOffsetEpoch, p.LastOffset, p.CandidateID = c.pre, c.epoch, c.last, c.offset, 102
+		r := newTimed(t)
+		r.epoch = 99 // who asks possibly is fenced
+		resp := r.voteAsked(0, &kmsg.VoteRequest{Version: 2, VoterID: -1, Topics: []kmsg.VoteRequestTopic{{
+			Topic: Partition.Topic, Partitions: []kmsg.VoteRequestTopicPartition{p}}}}, nil, Machine{})
+		if code := kafka.ErrorCode(resp.Topics[0].Partitions[0].ErrorCode); (code == kafka.InvalidRequest) != c.want {
+			t.Errorf("%+v: %v", c, code)
+		}
+	}
+}
+
+// Nobody is asked for a vote that cannot help any more (maybeSendVoteRequests).
+func TestNoVotesInVain(t *testing.T) {
+	r := newTimed(t)
+	r.state, r.ballot = Candidate, []vote{{101, granted}, {102, rejected}, {103, unrecorded}}
+	out := sim.NewOut(0, 101)
+	r.voters, r.ballot = append(r.voters, Voter{ID: 104}), append(r.ballot, vote{104, rejected})
+	if r.askVotes(0, out, Machine{}); len(out.Messages()) > 0 {
+		t.Errorf("asked %+v", out.Messages())
 	}
 }

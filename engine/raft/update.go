@@ -53,6 +53,9 @@ func (r *Replica) updateAsked(now kafka.Instant, in *sim.Input, req *kmsg.Update
 		r.lead.change = change{on: true, offset: kafka.NoOffset, voter: v}
 		r.writeChange(now, out, m)
 	}
+	if no.code == kafka.None {
+		r.noteFetch(now, v.ID, v.Directory, out)
+	}
 	resp := changeResponse(req, no).(*kmsg.UpdateRaftVoterResponse)
 	resp.CurrentLeader.LeaderID, resp.CurrentLeader.LeaderEpoch = int32(r.leader), int32(r.epoch)
 	out.Reply(in.Conn, in.Corr, resp)

@@ -54,8 +54,12 @@ func (r *Replica) won() bool { return r.votes(granted) >= r.majority() }
 // lost reports whether the votes still out are too few.
 func (r *Replica) lost() bool { return r.votes(granted)+r.votes(unrecorded) < r.majority() }
 
-// askVotes asks every voter that has not said anything.
+// askVotes asks every voter that has not said anything, as long as that can help
+// (KafkaRaftClient.maybeSendVoteRequests).
 func (r *Replica) askVotes(now kafka.Instant, out *sim.Out, m Machine) {
+	if r.lost() {
+		return
+	}
 	for i := range r.ballot {
 		if v := &r.ballot[i]; v.state == unrecorded && r.ready(now, v.id) {
 			r.send(v.id, r.voteRequest(v.id, m), out)
@@ -89,6 +93,9 @@ func (r *Replica) voteAsked(now kafka.Instant, req *kmsg.VoteRequest, out *sim.O
 	}
 	p := &req.Topics[0].Partitions[0]
 	candidate, epoch := replicaKey{kafka.NodeID(p.CandidateID), p.CandidateDirectoryID}, kafka.LeaderEpoch(p.CandidateEpoch)
+	if impossible(p) {
+		return r.voteResponse(req.Version, kafka.InvalidRequest, false)
+	}
 	if code := r.validVoterRequest(candidate.id, epoch); code != kafka.None {
 		return r.voteResponse(req.Version, code, false)
 	}
@@ -119,6 +126,12 @@ func (r *Replica) give(now kafka.Instant, candidate replicaKey, out *sim.Out, m 
 		r.openBallot()
 		r.forgetRequests()
 	}
+}
+
+// impossible reports whether no replica could ask so: a candidate has raised the epoch
+// above that of its last record, a Prospective has not.
+func impossible(p *kmsg.VoteRequestTopicPartition) bool {
+	return p.LastOffset < 0 || p.LastOffsetEpoch < 0 || p.LastOffsetEpoch > p.CandidateEpoch || !p.PreVote && p.LastOffsetEpoch == p.CandidateEpoch
 }
 
 // canGrant is EpochState.canGrantVote of all the states.
