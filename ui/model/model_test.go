@@ -120,6 +120,11 @@ func TestStops(t *testing.T) {
 	if again = play(t, again, 1000); again.Now != 5e9 {
 		t.Errorf("an answered question stops again, at %v", again.Now)
 	}
+	embed := opened() // it has no place for the question
+	embed.Embed, embed.Speed = true, SpeedDefault
+	if embed = play(t, embed, 1000); embed.Now != 5e9 {
+		t.Errorf("an embed stops at %v for a question that nobody sees", embed.Now)
+	}
 }
 
 // Going elsewhere stops time, and it goes on from there if it did before.

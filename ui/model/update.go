@@ -169,7 +169,7 @@ func (m *Model) reachedStop(before kafka.Instant) bool {
 		return true
 	}
 	for _, s := range m.Facts.Steps {
-		if s.Ask != nil && before < s.At && s.At <= m.Now && m.Choice(s.Line) < 0 {
+		if s.Ask != nil && !m.Embed && before < s.At && s.At <= m.Now && m.Choice(s.Line) < 0 {
 			return true
 		}
 	}

@@ -112,20 +112,44 @@ func (c *Dialog) language() []engine.Words {
 	return engine.Language()
 }
 
-// snippet is what to paste into another page.
-func (c *Dialog) snippet() string {
-	m, base := c.p.M, c.p.Host.Address
+// snippet is a text to paste into another page.
+type snippet struct{ ID, Kind, Name, For, Text string }
+
+// snippets are the ways to show this moment elsewhere, the lightest first.
+func (c *Dialog) snippets() []snippet {
+	m := c.p.M
+	home := c.p.Host.Address[:strings.LastIndexByte(c.p.Host.Address, '/')+1]
 	link := m.URL
 	if link == "" {
-		link = base
+		link = home
 	}
-	frame := link
-	if at, rest, ok := strings.Cut(link, "#"); ok {
-		frame = strings.SplitN(at, "?", 2)[0] + "?embed=1#" + rest
+	at, state, _ := strings.Cut(link, "#")
+	title := escape(m.Info.Title)
+	attr := func(name, value string) string {
+		if value == "" {
+			return ""
+		}
+		return " " + name + `="` + escape(value) + `"`
 	}
-	return `<iframe src="` + escape(frame) + `" title="` + escape(m.Info.Title) +
-		`" loading="lazy" style="width:100%;aspect-ratio:16/10;border:0"></iframe>` + "\n" +
-		`<p><a href="` + escape(link) + `">` + escape(m.Info.Title) + `, in Highwater</a></p>`
+	out := []snippet{
+		{Kind: "element", Name: "A picture that runs", For: "Needs scripts. The simulator is loaded when a reader asks for it, and one runs at a time.",
+			Text: `<script src="` + escape(home) + `embed.js" async></script>` + "\n" +
+				"<highwater-embed" + attr("scenario", m.Info.ID) + attr("state", state) + attr("title", m.Info.Title) + "></highwater-embed>"},
+		{Kind: "frame", Name: "A frame", For: "For pages that take frames. The simulator is loaded when the frame comes into sight, and waits.",
+			Text: `<iframe src="` + escape(strings.SplitN(at, "?", 2)[0]+"?embed=1#"+state) + `" title="` + title +
+				`" loading="lazy" style="width:100%;aspect-ratio:16/10;border:0"></iframe>` + "\n" +
+				`<p><a href="` + escape(link) + `">` + title + `, in Highwater</a></p>`},
+	}
+	if m.Info.ID != "" {
+		words := strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(m.Info.Title)
+		picture := home + "s/" + strings.ReplaceAll(m.Info.ID, "/", "-") + ".svg"
+		out = append(out, snippet{Kind: "Markdown", Name: "A picture and a link", For: "For Markdown, and for pages that take neither scripts nor frames.",
+			Text: "[![" + words + "](" + picture + ")](" + strings.NewReplacer("(", "%28", ")", "%29").Replace(link) + ")"})
+	}
+	for i := range out {
+		out[i].ID = "embed-" + out[i].Kind
+	}
+	return out
 }
 
 func (c *Dialog) keys() []model.Shortcut { return model.Shortcuts }

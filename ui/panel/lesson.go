@@ -44,11 +44,13 @@ func titled(s string) string {
 }
 
 // says is what the script says at the latest instant that it says anything.
-func (c *Lesson) says() []string {
+func (c *Lesson) says() []string { return says(c.p.M) }
+
+func says(m *model.Model) []string {
 	var out []string
 	var last view.Step
-	for _, s := range c.p.M.Facts.Steps {
-		if s.Kind != "say" || s.At > c.p.M.Now {
+	for _, s := range m.Facts.Steps {
+		if s.Kind != "say" || s.At > m.Now {
 			continue
 		}
 		if s.At != last.At {

@@ -2,10 +2,19 @@ package panel
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/ui/model"
 )
+
+// caption is what the script says now, where there is no lesson beside the picture.
+func (c *Player) caption() string {
+	if !c.p.M.Embed {
+		return ""
+	}
+	return strings.Join(says(c.p.M), " ")
+}
 
 func (c *Player) on() string {
 	m := c.p.M

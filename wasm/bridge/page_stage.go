@@ -53,6 +53,9 @@ func (b *Browser) bindStage() {
 	on("pointercancel", up)
 	on("pointerleave", func(x, y float32, _ js.Value) { b.events.Hover(x, y, false) })
 	on("wheel", func(x, y float32, e js.Value) {
+		if b.Embedded() && !e.Get("ctrlKey").Bool() {
+			return // the page around it scrolls
+		}
 		e.Call("preventDefault")
 		dx, dy := e.Get("deltaX").Float(), e.Get("deltaY").Float()
 		if lines := 1; e.Get("deltaMode").Int() == lines {

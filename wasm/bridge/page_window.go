@@ -29,6 +29,27 @@ func (b *Browser) bindWindow() {
 	}))
 	b.watch()
 	b.dpr = b.Ratio()
+	if b.Embedded() {
+		b.watchSight()
+	}
+}
+
+// inSight is the part of an embed that must be visible for time to pass.
+const inSight = 0.25
+
+// watchSight tells of an embed that is scrolled out of sight, and into it again,
+// as if its tab were hidden.
+func (b *Browser) watchSight() {
+	box, ok := b.byID("stage-box")
+	if !ok {
+		return
+	}
+	observer := b.global.Get("IntersectionObserver").New(js.FuncOf(func(_ js.Value, args []js.Value) any {
+		last := args[0].Index(args[0].Length() - 1)
+		b.guard(func() { b.events.Visible(last.Get("intersectionRatio").Float() >= inSight && !b.Hidden()) })
+		return nil
+	}), map[string]any{"threshold": []any{0, inSight}})
+	observer.Call("observe", box.Value)
 }
 
 // watch tells of new sizes of the page and of the stage's place, which a render
