@@ -90,6 +90,7 @@ type Standing struct {
 	HW             kafka.Offset
 	Log            *storage.Log
 	MinISR         int
+	EpochStart     kafka.Offset
 	ISR            []kafka.NodeID
 	MaximalISR     []kafka.NodeID
 }
@@ -104,7 +105,7 @@ func (b *Broker) Standing(id kafka.TopicID, partition int32) (s Standing, ok boo
 	p := b.parts[i]
 	return Standing{
 		Leads: b.leads(p), Epoch: p.leaderEpoch, PartitionEpoch: p.partitionEpoch, HW: p.hw, Log: b.log(p),
-		MinISR: p.set.minISR, ISR: p.isr, MaximalISR: p.maximal,
+		MinISR: p.set.minISR, EpochStart: p.epochStart, ISR: p.isr, MaximalISR: p.maximal,
 	}, true
 }
 

@@ -48,6 +48,7 @@ type Replica struct {
 	Maximal []kafka.NodeID       // the leader's maximal ISR (KIP-497)
 	ISR     []kafka.NodeID       // the committed ISR as the leader knows it
 	MinISR  int                  // the effective min.insync.replicas as it knows it
+	Start   kafka.Offset         // the leader's log end offset when it became that
 }
 
 // Producer is what a producer knows of its records.
@@ -118,6 +119,7 @@ type partition struct {
 	grown     []growth          // this event's appends of followers
 	cleaned   []kafka.NodeID    // where the cleaner ended a pass in this event
 	compacted kafka.Offset      // keys were judged up to here by some pass
+	proposer  kafka.NodeID      // who proposed an ISR in this event; 0: nobody
 }
 
 // member is a replica as the laws see it.
@@ -212,7 +214,7 @@ func (c *Checker) Noted(n *trace.Note) {
 	case trace.Command:
 		c.ordered = c.ordered || asksUnclean(n.Say)
 	case trace.BecameLeader, trace.BecameFollower, trace.HighWatermark, trace.Replicated, trace.Truncated, trace.LeaderElected, trace.ISRChanged,
-		trace.LogStartMoved, trace.SegmentDeleted, trace.CleanerDone, trace.Delivered:
+		trace.LogStartMoved, trace.SegmentDeleted, trace.CleanerDone, trace.Delivered, trace.AlterPartitionSent:
 		if n.Topic != "" && n.Topic != kafka.TopicMetadata {
 			c.partitionNoted(n)
 		}
@@ -287,6 +289,8 @@ func (c *Checker) partitionNoted(n *trace.Note) {
 		m.patchy = m.patchy || n.Offset < p.compacted
 	case trace.CleanerDone:
 		p.cleaned = append(p.cleaned, n.Node)
+	case trace.AlterPartitionSent:
+		p.proposer = n.Node
 	}
 	p.moved = p.moved || n.Kind != trace.Replicated
 	c.look(p, i)
@@ -383,7 +387,7 @@ func (c *Checker) Happened(cl Cluster) *Violation {
 		if c.found == nil {
 			c.check(cl, p)
 		}
-		p.grown, p.cleaned, p.moved, p.chosen = p.grown[:0], p.cleaned[:0], false, 0
+		p.grown, p.cleaned, p.moved, p.chosen, p.proposer = p.grown[:0], p.cleaned[:0], false, 0, 0
 	}
 	c.dirty = c.dirty[:0]
 	if c.found != nil && c.found.At == 0 {
@@ -434,6 +438,7 @@ func (c *Checker) check(cl Cluster, p *partition) {
 			c.prefix(cl, p, r)
 			c.highWatermark(p, r, reg)
 			c.superset(p, r, reg)
+			c.joining(p, r)
 		}
 	}
 	c.candidates(p, reg)

@@ -26,7 +26,7 @@ var mutations = []mutation{
 	{"the high watermark moves below min.insync.replicas", "broker/partition.go",
 		"\tif p.underMinISR() {\n\t\treturn\n\t}\n\tleo :=", "\tleo :=", "frozen high watermark"},
 	{"the ISR takes a follower before the epoch's start", "broker/isr.go",
-		"r.leo < p.hw || r.leo < p.epochStart", "r.leo < p.hw", "leader candidate"},
+		"r.leo < p.hw || r.leo < p.epochStart", "r.leo < p.hw", "joining the ISR"},
 	{"a follower does not truncate where it diverges", "broker/fetcher.go",
 		"if rp.DivergingEpoch.Epoch >= 0 {", "if rp.DivergingEpoch.Epoch >= 1<<30 {", "liveness"},
 	{"a follower truncates to its high watermark", "broker/truncate.go",

@@ -38,3 +38,22 @@ func (c *Checker) superset(p *partition, r *seen, reg *metadata.Partition) {
 		}
 	}
 }
+
+// joining: who a leader proposes for the ISR has all that it had when it became the
+// leader, so all that was committed before (Partition.isFollowerInSync). Its high
+// watermark alone does not say so: it may be late by a trip.
+func (c *Checker) joining(p *partition, r *seen) {
+	if p.proposer != r.node || r.Epoch != p.newest() {
+		return
+	}
+	for _, n := range r.Maximal {
+		f := c.at(n)
+		if f == nil || slices.Contains(r.ISR, n) || p.member(n).excused {
+			continue
+		}
+		if leo := f.Log.LEO(); leo < r.Start {
+			c.broken("joining the ISR", fmt.Sprintf("%s at its leader %d: broker %d is proposed for ISR %v with log end offset %d; leader epoch %d began at %d",
+				p.tp, r.node, n, r.Maximal, leo, r.Epoch, r.Start))
+		}
+	}
+}

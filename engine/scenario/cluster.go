@@ -80,7 +80,7 @@ func (c *worldCluster) ReplicaOf(id kafka.NodeID, tp kafka.TopicPartition, topic
 		if s, ok := b.Standing(topic, tp.Partition); ok {
 			*r = law.Replica{
 				Log: s.Log, TopicID: topic, Up: true, Leads: s.Leads, Epoch: s.Epoch, HW: s.HW, LSO: s.HW,
-				Known: s.PartitionEpoch, Maximal: s.MaximalISR, ISR: s.ISR, MinISR: s.MinISR,
+				Known: s.PartitionEpoch, Maximal: s.MaximalISR, ISR: s.ISR, MinISR: s.MinISR, Start: s.EpochStart,
 			}
 			return true
 		}
