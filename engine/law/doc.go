@@ -83,9 +83,9 @@
 //	broken rule                                         broken law              seeds
 //	the high watermark is the leader's log end offset   high watermark              1
 //	the high watermark moves below min.insync.replicas  frozen high watermark       1
-//	the ISR takes a follower before the epoch's start   joining the ISR            6
+//	the ISR takes a follower before the epoch's start   joining the ISR             6
 //	a follower does not truncate where it diverges      liveness                    1
-//	a follower truncates to its high watermark          leader candidate         109
+//	a follower truncates to its high watermark          leader candidate          109
 //	acks=all is answered before the high watermark      acks                        1
 //	consumers read up to the log end offset             committed read              1
 //	anybody alive is elected                            unclean choice              1
@@ -93,8 +93,8 @@
 //	a fenced broker stays in the ISR                    no fenced broker in ISR     1
 //	a broker that ended uncleanly stays in the ELR      unclean restart             2
 //	a full ISR leaves an ELR                            ELR                         1
-//	a voter votes for a shorter log                     quorum leader              4
-//	a voter votes twice in an epoch                     quorum leader              4
+//	a voter votes for a shorter log                     quorum leader               4
+//	a voter votes twice in an epoch                     quorum leader               4
 //	a minority commits metadata                         quorum majority             1
 //	the cleaner drops the latest value                  cleaner                     4
 //	retention takes what is not committed               retention                   4

@@ -50,7 +50,7 @@ var mutations = []mutation{
 	{"a voter votes for a shorter log", "raft/vote.go",
 		"upToDate := r.upToDate(", "upToDate := true || r.upToDate(", "quorum leader"},
 	{"a voter votes twice in an epoch", "raft/vote.go",
-		"return r.voted == candidate", "return true", "metadata log"},
+		"return r.voted == candidate", "return true", "quorum leader"},
 	{"a minority commits metadata", "raft/leader.go",
 		"ends[(len(ends)-1)/2]", "ends[len(ends)-1]", "quorum majority"},
 	{"the cleaner drops the latest value", "storage/rewrite.go",
