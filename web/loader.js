@@ -59,6 +59,13 @@
     return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
   }
 
+  // why says what did not work, and what the reader can do about it.
+  function why(part, e) {
+    const text = String(e.message || e);
+    if (part.done >= part.total) return text;
+    return "The " + part.name + " could not be loaded (" + text + "). Look at the connection, then reload the page.";
+  }
+
   async function start() {
     const go = new Go();
     const { instance } = await WebAssembly.instantiateStreaming(counted(parts[0]), go.importObject);
@@ -92,6 +99,6 @@
   };
   const frame = document.getElementById("stage");
   frame.src = frame.dataset.src;
-  start().catch((e) => fail(String(e.message || e)));
-  stage.catch((e) => fail(String(e.message || e)));
+  start().catch((e) => fail(why(parts[0], e)));
+  stage.catch((e) => fail(why(parts[1], e)));
 })();

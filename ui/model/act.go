@@ -62,12 +62,13 @@ func init() {
 // pageVerbs are those that change the page and nothing of the world.
 func pageVerbs() map[string]func(Model, Act) (Model, []Cmd) {
 	return map[string]func(Model, Act) (Model, []Cmd){
-		"tab":    func(m Model, a Act) (Model, []Cmd) { m.Tab = a.Arg; return m, nil },
-		"under":  actUnder,
-		"fold":   actFold,
-		"dialog": actDialog,
-		"close":  func(m Model, _ Act) (Model, []Cmd) { return m.closeDialog() },
-		"search": func(m Model, a Act) (Model, []Cmd) { m.Search = a.Value; return m, nil },
+		"picture": func(m Model, _ Act) (Model, []Cmd) { return m, []Cmd{Focus{}} },
+		"tab":     func(m Model, a Act) (Model, []Cmd) { m.Tab = a.Arg; return m, nil },
+		"under":   actUnder,
+		"fold":    actFold,
+		"dialog":  actDialog,
+		"close":   func(m Model, _ Act) (Model, []Cmd) { return m.closeDialog() },
+		"search":  func(m Model, a Act) (Model, []Cmd) { m.Search = a.Value; return m, nil },
 		"open": func(m Model, a Act) (Model, []Cmd) {
 			m.Opening = true
 			return m, []Cmd{Open{ID: a.Arg}} // Opened renews the address

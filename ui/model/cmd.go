@@ -62,6 +62,9 @@ type Caret struct {
 	Line, Col int
 }
 
+// Reveal scrolls the element with an id into sight, after the next render.
+type Reveal struct{ ID string }
+
 // Focus moves the keyboard focus to the element with an id, after the next render.
 type Focus struct{ ID string }
 
@@ -79,6 +82,7 @@ type Walk struct{ By int }
 type Show struct{ TP kafka.TopicPartition }
 
 func (Show) cmd()       {}
+func (Reveal) cmd()     {}
 func (ReadSource) cmd() {}
 func (Caret) cmd()      {}
 func (Walk) cmd()       {}

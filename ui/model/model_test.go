@@ -104,6 +104,12 @@ func TestStops(t *testing.T) {
 	if m = play(t, m, 1000); m.Now != 2e9 || m.Playing {
 		t.Fatalf("at the question: now %v, playing %v", m.Now, m.Playing)
 	}
+	stop := opened() // where the question cannot be seen it is brought into sight
+	stop.Tab, stop.FoldLesson, stop.Playing, stop.Now = "stage", true, true, 1.9e9
+	stop, cmds := Update(stop, Moved{Now: 2e9})
+	if stop.Playing || stop.Tab != "lesson" || stop.FoldLesson || !slices.Contains(cmds, Cmd(Reveal{ID: "predict"})) {
+		t.Errorf("at the question: tab %q, %v", stop.Tab, cmds)
+	}
 	m, _ = Update(m, Act{Do: "answer", Arg: "5 0"})
 	m, _ = Update(m, Act{Do: "answer", Arg: "5 1"})
 	if m.Choice(5) != 0 {

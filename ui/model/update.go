@@ -157,9 +157,18 @@ func (m Model) moved(v Moved) (Model, []Cmd) {
 	}
 	if m.Playing && m.reachedStop(before) {
 		m.Playing = false
-		return m, []Cmd{Link{}}
+		return m.toQuestion([]Cmd{Link{}})
 	}
 	return m, nil
+}
+
+// toQuestion brings the question at which time has stopped into sight.
+func (m Model) toQuestion(cmds []Cmd) (Model, []Cmd) {
+	if q, ok := m.Question(); !ok || q.At != m.Now || m.Choice(q.Line) >= 0 || m.Embed {
+		return m, cmds
+	}
+	m.Tab, m.FoldLesson = "lesson", false
+	return m, append(cmds, Reveal{ID: "predict"})
 }
 
 // reachedStop reports whether time has just come to an open question or to the

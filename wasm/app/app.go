@@ -62,6 +62,7 @@ type app struct {
 	due      bool // a render of the panels is on its way
 	rendered float64
 	focus    []string
+	reveal   string
 	clock    string
 	progress string
 	logKeys  []uint64
@@ -172,6 +173,8 @@ func (a *app) do(c model.Cmd) {
 		a.browser.FullScreen()
 	case model.Focus:
 		a.focus = append(a.focus, c.ID)
+	case model.Reveal:
+		a.reveal = c.ID
 	case model.SavePrefs:
 		a.savePrefs(c.Prefs)
 	case model.ZoomBy:

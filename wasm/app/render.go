@@ -64,6 +64,10 @@ func (a *app) renderNow() {
 		a.browser.Focus(id)
 	}
 	a.focus = a.focus[:0]
+	if a.reveal != "" {
+		a.browser.Reveal(a.reveal)
+		a.reveal = ""
+	}
 }
 
 // apply makes one change in the page.

@@ -45,6 +45,13 @@ func (b *Browser) Focus(id string) {
 	}
 }
 
+// Reveal scrolls the element with an id into sight.
+func (b *Browser) Reveal(id string) {
+	if e, ok := b.byID(id); ok {
+		e.Call("scrollIntoView", map[string]any{"block": "nearest"})
+	}
+}
+
 // Value is the value of the field with an id.
 func (b *Browser) Value(id string) string {
 	if e, ok := b.byID(id); ok {

@@ -182,7 +182,10 @@ func (b *Browser) Describe(text string) {
 	b.stageInput().Call("setAttribute", "aria-description", text)
 }
 
-// Inert takes the stage out of reach while a dialog is open.
+// Inert takes the stage and the foot of the page out of reach while a dialog is open.
 func (b *Browser) Inert(on bool) {
 	b.stageInput().Set("inert", on)
+	if legal, ok := b.byID("legal"); ok {
+		legal.Set("inert", on)
+	}
 }
