@@ -322,7 +322,7 @@ func (h *bench) record(r metadata.Record) string {
 // apply reads metadata records, one a line:
 //
 //	partition n replicas=1,2 isr=1,2 leader=1     creates it, or changes what is named
-//	fence n | unfence n | config name=value | delete
+//	fence n | unfence n | shutting-down n | config name=value | delete
 func (h *bench) apply() (out string) {
 	for _, line := range strings.Split(strings.TrimSpace(h.d.Input), "\n") {
 		w := strings.Fields(line)
@@ -330,11 +330,15 @@ func (h *bench) apply() (out string) {
 		switch w[0] {
 		case "partition":
 			out += h.partition(int32(atoi(w[1], 0)), f)
-		case "fence", "unfence":
+		case "fence", "unfence", "shutting-down":
 			n := kafka.NodeID(atoi(w[1], 0))
 			r := &metadata.BrokerRegistrationChangeRecord{BrokerID: n, BrokerEpoch: h.img.Broker(n).Epoch, Fenced: 1}
-			if w[0] == "unfence" {
+			switch w[0] {
+			case "unfence":
 				r.Fenced = -1
+			case "shutting-down":
+				r.Fenced, r.InControlledShutdown = 0, 1
+				metadata.Latest(r)
 			}
 			out += h.record(r)
 		case "config":
