@@ -19,6 +19,7 @@ func init() {
 		// Time.
 		"play":    func(m Model, _ Act) (Model, []Cmd) { return m.play() },
 		"restart": func(m Model, _ Act) (Model, []Cmd) { m.Playing = false; return m.seek(0) },
+		"stay":    func(m Model, _ Act) (Model, []Cmd) { return m.stay() },
 		"end":     func(m Model, _ Act) (Model, []Cmd) { return m.seek(m.Last()) },
 		"step":    func(m Model, _ Act) (Model, []Cmd) { m = m.stood(); m.Playing = false; return m, []Cmd{Step{}, Link{}} },
 		"back":    actBack,

@@ -22,7 +22,7 @@ var Shortcuts = []Shortcut{
 	{"K", "crash or start what is selected"},
 	{"U", "undo the last edit"},
 	{"?", "this help"},
-	{"Esc", "close, or select nothing"},
+	{"Esc", "close, stop computing, or select nothing"},
 }
 
 // key acts on a key press.
@@ -70,6 +70,8 @@ func (m Model) escape() (Model, []Cmd) {
 	switch {
 	case m.Dialog != "":
 		return m.closeDialog()
+	case m.Seeking:
+		return m.stay()
 	case m.Form.Kind != "":
 		m.Form = Form{}
 		return m, nil

@@ -152,6 +152,13 @@ func TestSeek(t *testing.T) {
 			t.Errorf("arrived: playing %v, was %v", m.Playing, playing)
 		}
 	}
+	far := opened()
+	far, _ = Update(far, Act{Do: "seek", Arg: "9000000000000"})
+	far, _ = Update(far, Moved{Now: 4e9})
+	far, _ = Update(far, Key{Key: "Escape"})
+	if !far.Still() || far.Now != 4e9 {
+		t.Errorf("a seek that was stopped: at %v, still %v", far.Now, far.Still())
+	}
 	m := opened()
 	m, cmds := Update(m, Act{Do: "frac", Value: "50000"})
 	if !reflect.DeepEqual(cmds, []Cmd{SeekTo{At: 2.5e9}}) {

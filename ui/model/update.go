@@ -252,6 +252,12 @@ func (m Model) seek(to kafka.Instant) (Model, []Cmd) {
 	return m, []Cmd{SeekTo{At: m.SeekGoal}}
 }
 
+// stay ends a seek where it has come to.
+func (m Model) stay() (Model, []Cmd) {
+	m.Seeking, m.Resume, m.Playing = false, false, false
+	return m, []Cmd{Link{}}
+}
+
 func (m Model) say(text string) Model {
 	m.Notice = text
 	return m

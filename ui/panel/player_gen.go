@@ -131,6 +131,16 @@ func (c *Player) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("title", c.exact())
 			vgn.SetInnerHTML(c.clock())
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "plain stop"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "Stay where it has come to (Esc)"}}}
+			vgparent.AppendChild(vgn)
+			vgn.AddAttrInterface("data-do", "stay")
+			vgn.AddAttrInterface("hidden", !c.p.M.Seeking)
+			{
+				vgparent := vgn
+				_ = vgparent
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "Stop"}
+				vgparent.AppendChild(vgn)
+			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "speed"}}}

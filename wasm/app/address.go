@@ -48,6 +48,10 @@ func (a *app) openAddress(first bool) {
 			r.seed = &seed
 		}
 	}
+	if len(bad) > 0 && !ok && a.session != nil { // what is open stays
+		a.send(model.OpenFailed{What: "The link could not be opened", Problems: told(r.problems)})
+		return
+	}
 	r.banner = "Parts of the address could not be used"
 	if len(bad) > 0 && !ok {
 		r.banner = "The link could not be opened; this is another scenario"

@@ -85,3 +85,24 @@ func TestScenarioFiles(t *testing.T) {
 	p.press(`^share$`)
 	p.until(stateTime, `document.querySelector(".dialog .warn")?.innerText.includes("too long")`)
 }
+
+// A link that cannot be read leaves what is open; a moment that is too far away
+// can be given up.
+func TestBadLinkAndFarMoment(t *testing.T) {
+	p := open(t, "index.html?s=durability/acks-1&t=2s", desk)
+	p.live()
+	p.reach("the moment", func(s state) bool { return s.Now == 2e9 })
+	p.run(`location.hash = "#v1.d.AAAA"`)
+	p.until(stateTime, `document.querySelector(".banner strong").textContent === "The link could not be opened"`)
+	if s := p.state(); s.Scenario != "durability/acks-1" || s.Now != 2e9 || len(s.Problems) != 1 {
+		t.Errorf("%+v", s)
+	}
+	p.run(`location.hash = "#v1.p.s=log/keys&t=30d"`)
+	p.until(stateTime, `JSON.parse(highwater.state()).seeking`)
+	p.press(`^stop$`)
+	s := p.reach("its end", func(s state) bool { return !s.Playing })
+	p.until(stateTime, `!JSON.parse(highwater.state()).seeking`)
+	if later := p.state(); s.Scenario != "log/keys" || later.Now >= 30*24*3600*1e9 {
+		t.Errorf("%+v", later)
+	}
+}
