@@ -154,6 +154,49 @@ func (c *Lesson) steps() []step {
 	return out
 }
 
+// outcome is what became of the script's expectations; State is "ok" or "failed".
+type outcome struct{ Text, State string }
+
+// outcome tells, from the script's end on, whether what it expects was so.
+func (c *Lesson) outcome() outcome {
+	m := c.p.M
+	all, failed, open := 0, 0, 0
+	for _, s := range m.Facts.Steps {
+		switch {
+		case s.Kind != "expect":
+			continue
+		case s.State == "failed":
+			failed++
+		case s.State != "ok":
+			open++
+		}
+		all++
+	}
+	switch {
+	case all == 0 || open > 0 || m.Now < m.Info.End:
+		return outcome{}
+	case failed == 0 && all == 1:
+		return outcome{"✓ The expectation was met.", "ok"}
+	case failed == 0:
+		return outcome{"✓ All " + itoa(all) + " expectations were met.", "ok"}
+	case len(m.Facts.Edits) > 0:
+		return outcome{"✗ " + itoa(failed) + " of " + itoa(all) + " expectations were not met: you changed what happens.", "failed"}
+	}
+	return outcome{"✗ " + itoa(failed) + " of " + itoa(all) + " expectations were not met.", "failed"}
+}
+
+// neighbour is the lesson by places after this one, in the order of teaching; an
+// Entry without an ID if there is none.
+func (c *Lesson) neighbour(by int) model.Entry {
+	m := c.p.M
+	for i, e := range m.Catalogue {
+		if e.ID == m.Info.ID && i+by >= 0 && i+by < len(m.Catalogue) {
+			return m.Catalogue[i+by]
+		}
+	}
+	return model.Entry{}
+}
+
 func (c *Lesson) noSteps() bool { return len(c.p.M.Facts.Steps) == 0 && !c.p.M.Opening }
 
 // quick is the first action: crash, or start again, what is selected; without a

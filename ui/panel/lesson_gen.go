@@ -195,6 +195,46 @@ func (c *Lesson) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 			vgparent.AppendChild(vgn)
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "outcome"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "status"}}}
+			vgparent.AppendChild(vgn)
+			vgn.AddAttrInterface("data-state", c.outcome().State)
+			vgn.AddAttrInterface("hidden", c.outcome().Text == "")
+			vgn.SetInnerHTML(c.outcome().Text)
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
+			vgparent.AppendChild(vgn)
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "nav", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "next"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "lessons"}}}
+			vgparent.AppendChild(vgn)
+			vgn.AddAttrInterface("hidden", c.p.M.Info.ID == "")
+			{
+				vgparent := vgn
+				_ = vgparent
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
+				vgparent.AppendChild(vgn)
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "btn"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "open"}}}
+				vgparent.AppendChild(vgn)
+				vgn.AddAttrInterface("aria-label", "Lesson before: "+c.neighbour(-1).Title)
+				vgn.AddAttrInterface("data-arg", c.neighbour(-1).ID)
+				vgn.AddAttrInterface("hidden", c.neighbour(-1).ID == "")
+				vgn.AddAttrInterface("title", c.neighbour(-1).Title)
+				{
+					vgparent := vgn
+					_ = vgparent
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "‹"}
+					vgparent.AppendChild(vgn)
+				}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
+				vgparent.AppendChild(vgn)
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "btn"}, vugu.VGAttribute{Namespace: "", Key: "data-do", Val: "open"}}}
+				vgparent.AppendChild(vgn)
+				vgn.AddAttrInterface("data-arg", c.neighbour(1).ID)
+				vgn.AddAttrInterface("hidden", c.neighbour(1).ID == "")
+				vgn.AddAttrInterface("title", c.neighbour(1).Title)
+				vgn.SetInnerHTML("Next: " + c.neighbour(1).Title)
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
+				vgparent.AppendChild(vgn)
+			}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
+			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "quiet"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("hidden", !c.noSteps())

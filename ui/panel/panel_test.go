@@ -457,3 +457,34 @@ func TestSearch(t *testing.T) {
 		}
 	}
 }
+
+// At the script's end the lesson says whether what it expects was so, and which
+// comes next.
+func TestOutcome(t *testing.T) {
+	m := busy()
+	lesson := func() *Lesson { return &Lesson{p: &Page{M: &m}} }
+	states := func(states ...string) {
+		f := model.Facts{Cluster: &view.Cluster{}}
+		for _, s := range states {
+			f.Steps = append(f.Steps, view.Step{Kind: "expect", State: s})
+		}
+		m.Facts = &f
+	}
+	states("ok", "ok")
+	if o := lesson().outcome(); o.Text != "" {
+		t.Errorf("before the end: %+v", o)
+	}
+	m.Now = m.Info.End
+	for _, c := range []struct {
+		states []string
+		want   string
+	}{{[]string{"ok", "ok"}, "ok"}, {[]string{"ok"}, "ok"}, {[]string{"ok", "failed"}, "failed"}, {[]string{"ok", "todo"}, ""}, {nil, ""}} {
+		states(c.states...)
+		if o := lesson().outcome(); o.State != c.want || (o.Text == "") != (c.want == "") {
+			t.Errorf("%v: %+v", c.states, o)
+		}
+	}
+	if before, after := lesson().neighbour(-1), lesson().neighbour(1); before.ID != "log/order" || after.ID != "" {
+		t.Errorf("before it %q, after it %q", before.ID, after.ID)
+	}
+}
