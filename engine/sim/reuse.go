@@ -55,7 +55,7 @@ func (o *Out) NewFetchRequest() *kmsg.FetchRequest {
 	m := &struct {
 		kmsg.FetchRequest
 		topics [1]kmsg.FetchRequestTopic
-		parts  [4]kmsg.FetchRequestTopicPartition
+		parts  [2]kmsg.FetchRequestTopicPartition
 	}{}
 	m.topics[0].Partitions = m.parts[:0]
 	m.Topics = m.topics[:0]

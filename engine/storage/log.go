@@ -51,8 +51,8 @@ type Log struct {
 	cleanedTo   kafka.Offset       // the cleaner has been over all before it; 0: never
 	cleanedHash uint64             // of all that it wrote
 
-	tail  [tailMarks]mark
-	tailN uint32 // batches marked so far; the newest is at (tailN-1) % tailMarks
+	tail  *[tailMarks]mark // this copy's own; nil before its first append
+	tailN uint32           // batches marked so far; the newest is at (tailN-1) % tailMarks
 }
 
 // New returns an empty log that begins at an offset, usually 0.
@@ -87,6 +87,7 @@ func (l *Log) Clone() *Log {
 // to write behind the current chunk.
 func (l *Log) share() {
 	l.owned = false
+	l.tail, l.tailN = nil, 0
 	l.closed = l.closed[:len(l.closed):len(l.closed)]
 	l.active.clip()
 	l.epochs = l.epochs[:len(l.epochs):len(l.epochs)]
@@ -263,6 +264,9 @@ func (l *Log) observe(r record.Raw, at int) {
 	l.hash = mixBatch(l.hash, r)
 	if e := r.LeaderEpoch(); e >= 0 {
 		l.epochs.assign(e, r.BaseOffset())
+	}
+	if l.tail == nil {
+		l.tail = new([tailMarks]mark)
 	}
 	l.tail[l.tailN%tailMarks] = mark{r.BaseOffset(), int32(len(l.active.chunks)), uint32(at)}
 	l.tailN++

@@ -5,7 +5,7 @@ import "sort"
 // How many notes a Log keeps: routine ones as a moving window, notable ones (of
 // weight 1 and more) much longer.
 const (
-	routineKept = 1 << 14
+	routineKept = 1 << 13
 	notableKept = 1 << 16
 )
 

@@ -87,7 +87,7 @@ func (m *Meter) sample(w *world.World) {
 	for i, v := range now {
 		t := m.trails[i]
 		if len(t) >= 2*trailMax {
-			t = append(t[:0], t[len(t)-trailMax:]...)
+			t = append(make([]int64, 0, 2*trailMax), t[len(t)-trailMax:]...)
 		}
 		m.trails[i] = append(t, v)
 	}
@@ -178,7 +178,7 @@ func (m *Meter) Fill(into *Cluster) {
 func (m *Meter) Clone() *Meter {
 	c := *m
 	for i, t := range m.trails {
-		c.trails[i] = slices.Clone(t[max(0, len(t)-trailMax):])
+		c.trails[i] = t[:len(t):len(t)] // what is there never changes
 	}
 	return &c
 }

@@ -38,7 +38,7 @@ type Input struct {
 
 // framesEvery is how many events lie between two keyframes: what going to any
 // instant costs at most.
-const framesEvery = 13_000
+const framesEvery = 11_200
 
 // History is a world with its past: the inputs in order, and keyframes from
 // which any earlier moment is reached again, exactly.
