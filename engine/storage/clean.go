@@ -192,7 +192,7 @@ func (l *Log) segmentBatches(from, to int, f func(r record.Raw) bool) {
 // file.delete.delay.ms.
 func (l *Log) replaceSegments(now kafka.Instant, from, to int, data []byte) {
 	old := l.closed[from:to]
-	fresh := newSegment(old[0].base, old[len(old)-1].created, old[0].firstHash())
+	fresh := newSegment(old[0].base, old[len(old)-1].changed, old[0].firstHash()) // cleanSegments keeps the file's age
 	for at := 0; at < len(data); {
 		r := rawAt(data, at)
 		fresh.observe(r, l.cfg.IndexIntervalBytes)

@@ -37,6 +37,7 @@ func (l *Log) Digest(h *sim.Hash) {
 	h.Int(int64(s.maxAt))
 	h.Int(s.rollTS)
 	h.Int(s.created)
+	h.Int(s.changed)
 	h.Int(s.jitter)
 	h.Int(int64(len(l.epochs)))
 	for _, e := range l.epochs {

@@ -213,7 +213,7 @@ func (l *Log) recovered() {
 // with new indexes, and the offset after its last batch.
 func (l *Log) rebuild(s *segment, rep *RecoveryReport) (fresh segment, leo kafka.Offset, bad error) {
 	fresh = newSegment(s.base, s.created, s.firstHash())
-	fresh.jitter = l.jitter(l.leo, s.created)
+	fresh.jitter, fresh.changed = l.jitter(l.leo, s.created), s.changed
 	leo = s.base
 	for ci := 0; ci < s.chunkCount() && bad == nil; ci++ {
 		c := s.chunk(ci)

@@ -90,3 +90,43 @@ func TestDeletedFilesGoAtStart(t *testing.T) {
 		t.Errorf("%d bytes of deleted files after the start", l.RemovedSize())
 	}
 }
+
+// A segment without timestamps is as old as its file, which the cleaner does not make
+// younger, or older, when it leaves nothing in it (LogSegment.largestTimestamp,
+// Cleaner.cleanSegments).
+func TestAgeOfEmptySegments(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Compact, cfg.RetentionMs = true, 1000
+	l := New(0, cfg, 0)
+	at := func(ms int64) kafka.Instant { return kafka.Instant(ms) * kafka.Instant(kafka.Millisecond) }
+	for i, ms := range []int64{0, 5000, 6000} {
+		if _, _, err := l.AppendAsLeader(at(ms), batchOf(1, kafka.StartUnixMilli+ms, 10, "k"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			l.Roll(at(ms))
+		}
+	}
+	if _, _, err := l.AppendAsLeader(at(6000), batchOf(1, kafka.StartUnixMilli+6000, 10, "other"), 0); err != nil {
+		t.Fatal(err)
+	}
+	l.Roll(at(6000))
+	cfg.SegmentBytes = 1 // every segment stays one
+	l.SetConfig(cfg)
+	for p := NewCleaning(at(6000), l.Cleanable(at(6000), kafka.NoOffset, l.LEO()), 10, nil); p.Stage != Cleaned; {
+		next, aborted, err := p.Advance(l, at(6000))
+		if aborted || err != nil {
+			t.Fatal(aborted, err)
+		}
+		p = next
+	}
+	if s := l.Segments(); s[0].Size != 0 || s[0].EndOffset != 2 {
+		t.Fatalf("%+v", s)
+	}
+	if gone := l.DeleteExpired(at(6000), l.LEO()); len(gone) > 0 {
+		t.Errorf("at 6,000 ms: %+v", gone)
+	}
+	if gone := l.DeleteExpired(at(6001), l.LEO()); len(gone) != 1 || gone[0].Age != 1001 {
+		t.Errorf("at 6,001 ms: %+v", gone)
+	}
+}

@@ -165,6 +165,7 @@ func (l *Log) AppendAsLeader(now kafka.Instant, batches []byte, epoch kafka.Lead
 	if err := l.maybeRoll(nowMs, &set); err != nil {
 		return 0, 0, err
 	}
+	l.active.changed = nowMs
 	l.ensureRoom(len(batches))
 	cur := &l.active.cur
 	at := len(cur.data)
@@ -221,6 +222,7 @@ func (l *Log) AppendAsFollower(now kafka.Instant, batches []byte) (first, last k
 		if err := l.maybeRoll(now.UnixMilli(), &set); err != nil {
 			panic("storage: " + err.Error()) // all of it was looked at
 		}
+		l.active.changed = now.UnixMilli()
 		at := l.adopt(batches[:set.size])
 		data := l.active.cur.data
 		for at < len(data) {

@@ -132,12 +132,13 @@ func (l *Log) expire(now kafka.Instant, hw kafka.Offset, reason DeleteReason, ru
 }
 
 // largestTimestamp is what retention judges a segment by
-// (LogSegment.largestTimestamp): that of its records, else the file's, ms.
+// (LogSegment.largestTimestamp): that of its records, else when its file was last
+// written, ms.
 func (s *segment) largestTimestamp() int64 {
 	if s.maxTS > record.NoTimestamp {
 		return s.maxTS
 	}
-	return s.created
+	return s.changed
 }
 
 // PurgeDue is when the next files of deleted segments vanish; Never if there

@@ -53,12 +53,13 @@ type segment struct {
 	maxAt   kafka.Offset // last offset of its batch
 	rollTS  int64        // max timestamp of the first batch: time-based rolling counts from it
 	created int64        // ms
+	changed int64        // when the file was written last, ms
 	jitter  int64        // taken off segment.ms, ms; drawn when the file was opened
 	since   uint32       // bytes since the last index entry
 }
 
 func newSegment(base kafka.Offset, createdMs int64, hash uint64) segment {
-	return segment{base: base, maxTS: record.NoTimestamp, maxAt: base, rollTS: record.NoTimestamp, created: createdMs, cur: chunk{hash: hash}}
+	return segment{base: base, maxTS: record.NoTimestamp, maxAt: base, rollTS: record.NoTimestamp, created: createdMs, changed: createdMs, cur: chunk{hash: hash}}
 }
 
 // clip takes away the room behind shared slices, so that this copy's next
