@@ -180,3 +180,20 @@ func TestNoVotesInVain(t *testing.T) {
 		t.Errorf("asked %+v", out.Messages())
 	}
 }
+
+// DescribeQuorum tells of an observer until five minutes after its last fetch, and of
+// a voter for ever (LeaderState.clearInactiveObservers).
+func TestObserversAreForgotten(t *testing.T) {
+	r := newTimed(t)
+	r.state = Leader
+	r.noteProgress(0, 102, [16]byte{}, 0)
+	r.noteProgress(0, 1, [16]byte{}, 0)
+	for _, c := range []struct {
+		at   kafka.Duration
+		want int
+	}{{0, 4}, {300*kafka.Second - 1, 4}, {300 * kafka.Second, 3}} {
+		if got := len(r.Describe(kafka.Instant(c.at), nil)); got != c.want {
+			t.Errorf("after %v: %d replicas, want %d", c.at, got, c.want)
+		}
+	}
+}
