@@ -213,7 +213,7 @@ func (c *Consumer) commit(now kafka.Instant, kind flightKind, out *sim.Out) bool
 	r.Version, r.Group, r.Generation = 9, c.cfg.Group, -1
 	for i := range c.parts {
 		pt := &c.parts[i]
-		if pt.state == initializing || pt.state == awaitReset {
+		if pt.state != fetching { // no valid position, nor while it is being validated
 			continue
 		}
 		name := c.meta.Topic(int(pt.topic)).Name
