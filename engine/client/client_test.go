@@ -8,6 +8,7 @@ import (
 	"github.com/highwater-sim/highwater/engine/kafka"
 	"github.com/highwater-sim/highwater/engine/record"
 	"github.com/highwater-sim/highwater/engine/sim"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"pgregory.net/rapid"
 )
 
@@ -160,4 +161,50 @@ func FuzzIdentity(f *testing.F) {
 			t.Fatalf("%q reads as %q#%d, then %q#%d %v", b, name, n, again, m, ok)
 		}
 	})
+}
+
+// What metadata a client believes: newer leader epochs only, unless the topic is
+// another one (KIP-320, Metadata.updateLatestMetadata); and how long it waits after
+// responses that say nothing new (KIP-580, Metadata.timeToAllowUpdate).
+func TestMetadataEpochs(t *testing.T) {
+	m := NewMetadata(MetadataConfig{Name: "c", MaxAge: 5 * kafka.Minute, Backoff: Backoff{Initial: 100 * kafka.Millisecond, Max: kafka.Second}}, sim.NewRand(1, "m"))
+	ti := m.Add("t")
+	now := kafka.Instant(0)
+	hear := func(id byte, leader, epoch int32) (wait kafka.Duration) {
+		name := "t"
+		p := kmsg.MetadataResponseTopicPartition{Leader: leader, LeaderEpoch: epoch}
+		resp := &kmsg.MetadataResponse{Version: 13,
+			Brokers: []kmsg.MetadataResponseBroker{{NodeID: 1}, {NodeID: 2}, {NodeID: 3}},
+			Topics:  []kmsg.MetadataResponseTopic{{Topic: &name, TopicID: [16]byte{id}, Partitions: []kmsg.MetadataResponseTopicPartition{p}}}}
+		m.asked = 1
+		m.Heard(now, &sim.Input{Kind: sim.InputResponse, Response: resp}, sim.NewOut(now, 100))
+		m.Request()
+		return m.Wake().Sub(now)
+	}
+	want := func(node kafka.NodeID, epoch kafka.LeaderEpoch) {
+		t.Helper()
+		if got := m.Leader(ti, 0); got != (Leader{node, epoch}) {
+			t.Errorf("leader %+v, want %d in epoch %d", got, node, epoch)
+		}
+	}
+	hear(1, 1, 5)
+	want(1, 5)
+	hear(1, 2, 4) // from a broker that is behind
+	want(1, 5)
+	hear(1, 3, 5)
+	want(3, 5)
+	if m.Hint(ti, 0, 2, 5) || m.Hint(ti, 0, 2, 4) || !m.Hint(ti, 0, 2, 6) {
+		t.Error("a hint counts if its epoch is above the known one")
+	}
+	want(2, 6)
+	hear(2, 1, 0) // the topic was made again
+	want(1, 0)
+	for i, least := range []int64{80, 160, 320, 640, 800, 800} {
+		if wait := hear(2, 1, 0).Millis(); wait < least || wait > 1000 || i > 0 && wait > least*3/2 {
+			t.Errorf("after %d responses with nothing new it waits %d ms, want about %d", i+1, wait, least*5/4)
+		}
+	}
+	if wait := hear(2, 2, 1).Millis(); wait > 120 {
+		t.Errorf("after news it waits %d ms", wait)
+	}
 }
