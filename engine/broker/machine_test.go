@@ -263,8 +263,8 @@ func response(resp kmsg.Response) string {
 	return b.String()
 }
 
-// boot [wait]: a broker that is registered with epoch 11, caught up and
-// unfenced, beside brokers 2 and 3 with epochs 12 and 13, in racks a, b and c.
+// boot [racks=a,b,c]: a broker that is registered with epoch 11, caught up and
+// unfenced, beside brokers 2 and 3 with epochs 12 and 13.
 // Configs below.
 func (h *bench) boot() string {
 	h.dir, h.disk = storage.NewDir(), disk.Disk{}
@@ -274,7 +274,8 @@ func (h *bench) boot() string {
 		k, v, _ := strings.Cut(w, "=")
 		static = append(static, metadata.ConfigValue{Name: k, Value: v})
 	}
-	h.b = New(Config{ID: 1, Rack: "a", Host: "broker-1", Port: 9092, Static: metadata.NewStatic(static), Seed: 1, PreviousEpoch: -1}, h.dir, &h.disk)
+	racks := strings.Split(h.text("racks", "a,b,c"), ",")
+	h.b = New(Config{ID: 1, Rack: racks[0], Host: "broker-1", Port: 9092, Static: metadata.NewStatic(static), Seed: 1, PreviousEpoch: -1}, h.dir, &h.disk)
 	h.img = metadata.Empty()
 	h.out = sim.NewOut(h.now, 1)
 	h.b.Start(h.now, 0, h.out)
@@ -283,7 +284,7 @@ func (h *bench) boot() string {
 	h.answer("BrokerRegistration", &kmsg.BrokerRegistrationResponse{BrokerEpoch: 11})
 	h.pass(0)
 	for i := range 3 {
-		rack := string(rune('a' + i))
+		rack := racks[i]
 		h.record(&metadata.RegisterBrokerRecord{BrokerID: kafka.NodeID(i + 1), BrokerEpoch: kafka.BrokerEpoch(11 + i), Rack: &rack})
 	}
 	h.record(&metadata.TopicRecord{Name: "t", ID: topicID})
@@ -379,7 +380,7 @@ func (h *bench) request1(req kmsg.Request) string {
 }
 
 // fetch [from=2 bepoch=12] [session=last|1 (the first that there was) sepoch=n] [wait=500ms] [min=1]
-// [max=] [rack=]; partitions below: n offset= [epoch=] [last=] [max=] or forget n.
+// [max=] [rack=]; partitions below: n offset= [epoch=] [last=] [max=] [start=] or forget n.
 func (h *bench) fetch() string {
 	req := kmsg.NewPtrFetchRequest()
 	req.Version, req.MinBytes, req.MaxBytes = 18, int32(h.num("min", 1)), int32(h.num("max", 1<<20))
@@ -414,7 +415,7 @@ func (h *bench) fetch() string {
 		p := kmsg.NewFetchRequestTopicPartition()
 		p.Partition, p.FetchOffset = int32(atoi(w[0], 0)), atoi(f["offset"], 0)
 		p.CurrentLeaderEpoch, p.LastFetchedEpoch = int32(atoi(f["epoch"], -1)), int32(atoi(f["last"], -1))
-		p.PartitionMaxBytes = int32(atoi(f["max"], 1<<20))
+		p.PartitionMaxBytes, p.LogStartOffset = int32(atoi(f["max"], 1<<20)), atoi(f["start"], -1)
 		topic.Partitions = append(topic.Partitions, p)
 	}
 	if len(topic.Partitions) > 0 {
