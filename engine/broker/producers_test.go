@@ -163,3 +163,30 @@ func TestSnapshotAtRoll(t *testing.T) {
 		t.Error("the snapshot outlived its part of the log")
 	}
 }
+
+// A partition knows the last five batches of a producer: a sixth one that is sent
+// again is out of order, as it would be a gap (ProducerStateEntry).
+func TestFiveBatchesAreKnown(t *testing.T) {
+	var s producers
+	for seq := range int32(6) {
+		s.observe(&record.Header{ProducerID: 7, BaseSequence: seq, BaseOffset: kafka.Offset(seq)})
+	}
+	for seq, want := range []kafka.ErrorCode{kafka.OutOfOrderSequenceNumber, 0, 0, 0, 0, 0, 0, kafka.OutOfOrderSequenceNumber} {
+		dup, code := s.check(&record.Header{ProducerID: 7, BaseSequence: int32(seq)})
+		if code != want || (dup != nil) != (seq >= 1 && seq <= 5) || dup != nil && dup.last != kafka.Offset(seq) {
+			t.Errorf("sequence %d: %+v %v", seq, dup, code)
+		}
+	}
+}
+
+// A producer expires when its last batch is as old as producer.id.expiration.ms
+// (ProducerStateManager.isProducerExpired).
+func TestExpiredExactly(t *testing.T) {
+	var s producers
+	s.observe(&record.Header{ProducerID: 7, MaxTimestamp: kafka.StartUnixMilli})
+	for ms, want := range map[int64]bool{999: false, 1000: true} {
+		if got := s[0].expired(kafka.InstantOfUnixMilli(kafka.StartUnixMilli+ms), kafka.Second); got != want {
+			t.Errorf("after %d of 1,000 ms: %v", ms, got)
+		}
+	}
+}

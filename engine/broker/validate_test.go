@@ -116,3 +116,46 @@ func TestDeleteRecordsPolicy(t *testing.T) {
 		}
 	}
 }
+
+// The keys that the offset map of a cleaner thread takes: 24 bytes each, of the
+// thread's part of the buffer, filled to the load factor (SkimpyOffsetMap,
+// Cleaner.buildOffsetMap).
+func TestKeysMax(t *testing.T) {
+	for _, c := range []struct {
+		threads int
+		buffer  int64
+		want    int
+	}{{1, 128 << 20, 5_033_164}, {2, 128 << 20, 2_516_581}, {1, 480, 18}, {1, 8 << 30, 80_530_636}} {
+		s := cleanerSettings{threads: c.threads, buffer: c.buffer, load: 900_000}
+		if got := s.keysMax(); got != c.want {
+			t.Errorf("%d threads share %d bytes: %d keys, want %d", c.threads, c.buffer, got, c.want)
+		}
+	}
+}
+
+// DeleteRecords waits for the replicas that live; a fenced one follows when it is back
+// (Partition.lowWatermarkIfLeader).
+func TestLowWatermarkOfTheLiving(t *testing.T) {
+	h := &bench{t: t, d: &datadriven.TestData{}, used: map[string]bool{}}
+	h.boot()
+	h.d.Input = "partition 0 replicas=1,2,3 isr=1,2,3 leader=1"
+	h.apply()
+	b, p := h.b, h.b.parts[0]
+	b.appendLeader(h.now, 0, 1, idempotent(h.now, 0, 5), sim.NewOut(h.now, 1))
+	if _, err := b.mutLog(p).SetLogStart(4); err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.remotes {
+		p.remotes[i].logStart = kafka.Offset(i + 2) // 2 and 3
+	}
+	for _, c := range []struct {
+		events string
+		want   kafka.Offset
+	}{{"unfence 2\nunfence 3", 2}, {"fence 2", 3}, {"fence 3", 4}} {
+		h.d.Input = c.events
+		h.apply()
+		if got := b.lowWatermark(b.parts[0]); got != c.want {
+			t.Errorf("%s: low watermark %d, want %d", c.events, got, c.want)
+		}
+	}
+}

@@ -197,3 +197,26 @@ func TestObserversAreForgotten(t *testing.T) {
 		}
 	}
 }
+
+// A voter that says how it is to be reached counts as one that fetches
+// (UpdateVoterHandler); the same directory is asked for.
+func TestUpdateVoterCountsForTheQuorum(t *testing.T) {
+	const now = kafka.Instant(kafka.Minute)
+	for _, c := range []struct {
+		directory byte
+		code      kafka.ErrorCode
+		left      kafka.Duration
+	}{{2, kafka.None, 3 * kafka.Second}, {9, kafka.VoterNotFound, kafka.Second}} {
+		r := newTimed(t)
+		r.state, r.leader, r.epoch, r.hw, r.deadline = Leader, 101, 3, 5, now.Add(kafka.Second)
+		r.voters = []Voter{NewVoter(101, [16]byte{1}, "a"), NewVoter(102, [16]byte{2}, "b"), NewVoter(103, [16]byte{3}, "c")}
+		r.sets, r.cfg.Directory = []voterSet{{voters: r.voters}}, [16]byte{1}
+		sender := newTimed(t)
+		sender.epoch, sender.cfg.ID, sender.cfg.Directory, sender.cfg.Host = 3, 102, [16]byte{c.directory}, "b"
+		out := sim.NewOut(now, 101)
+		r.updateAsked(now, &sim.Input{Conn: 1, Corr: 1}, sender.updateRequest(), out, Machine{})
+		if resp := out.Messages()[0].Response.(*kmsg.UpdateRaftVoterResponse); kafka.ErrorCode(resp.ErrorCode) != c.code || r.deadline.Sub(now) != c.left {
+			t.Errorf("directory %d: %v, %v left, want %v, %v", c.directory, kafka.ErrorCode(resp.ErrorCode), r.deadline.Sub(now), c.code, c.left)
+		}
+	}
+}

@@ -83,3 +83,41 @@ at 4m    expect cleaning_at(a-0, 1) in 19s..21s
 		t.Run(name, func(t *testing.T) { holds(t, name, text) })
 	}
 }
+
+// TestLifecycleRules proves times in the life of a broker that no lesson is about
+// (BrokerLifecycleManager.java, BrokerServer.java).
+func TestLifecycleRules(t *testing.T) {
+	for name, text := range map[string]string{
+		// After the first answer the next heartbeat comes in 50 ms, not in two seconds:
+		// with nobody else there the first answer is that its partitions have no leader,
+		// and the second one that it may go.
+		"a controlled shutdown is over soon": `
+cluster  brokers=1
+topic    t replica-assignment=1
+at 10s   stop broker-1
+at 10.05s expect up(broker-1)
+at 10.3s expect not up(broker-1)
+         expect leader(t-0) == none
+`,
+		// Otherwise the others have to have heard of it, by their next heartbeat.
+		"a controlled shutdown waits for the others": `
+cluster  brokers=3
+topic    t replica-assignment=1:2:3
+at 10s   stop broker-1
+at 11.9s expect up(broker-1)
+         expect leader(t-0) == 2
+at 12.5s expect not up(broker-1)
+`,
+		// Who is not heard shuts down without leave after five minutes.
+		"a controlled shutdown has an end": `
+cluster  brokers=3
+topic    t replica-assignment=1:2:3
+at 5s    cut broker-1 controller-101
+at 6s    stop broker-1
+at 305s  expect up(broker-1)
+at 307s  expect not up(broker-1)
+`,
+	} {
+		t.Run(name, func(t *testing.T) { holds(t, name, text) })
+	}
+}
