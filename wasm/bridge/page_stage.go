@@ -34,7 +34,7 @@ func (b *Browser) bindStage() {
 	}
 	on("pointerdown", func(x, y float32, e js.Value) {
 		el.Call("setPointerCapture", e.Get("pointerId"))
-		el.Call("focus", map[string]any{"preventScroll": true})
+		el.Call("focus", map[string]any{"preventScroll": true, "focusVisible": false})
 		b.touch.down(e.Get("pointerId").Int(), x, y)
 	})
 	on("pointermove", func(x, y float32, e js.Value) {

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -230,6 +231,12 @@ func TestStaticPages(t *testing.T) {
 	links := eval[[]string](p, `[...document.querySelectorAll("main li a")].map(a => a.href)`)
 	if len(links) == 0 {
 		t.Fatal("no scenario in the list")
+	}
+	parts := eval[[]string](p, `[...document.querySelectorAll("main h2")].map(h => h.textContent)`)
+	for i, part := range parts {
+		if slices.Contains(parts[:i], part) || part == "" {
+			t.Errorf("chapter %q stands in the list twice, or has no name", part)
+		}
 	}
 	for _, link := range links {
 		address, err := url.Parse(link)

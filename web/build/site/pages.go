@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/highwater-sim/highwater/scenarios"
 )
@@ -13,7 +14,7 @@ import (
 // Scenario is what the pages show of one scenario.
 type Scenario struct {
 	ID      string // chapter folder and file name: durability-acks-one
-	Chapter string // as the text says it, else the folder
+	Chapter string // its name
 	Title   string
 	Summary string   // one sentence
 	Prose   []string // paragraphs
@@ -48,17 +49,19 @@ func (s *site) addScenarios() error {
 		if err != nil {
 			return err
 		}
+		one.Chapter = entry.Part
 		s.scenarios = append(s.scenarios, one)
 		s.files["s/"+one.File] = []byte(one.Text)
 		s.files["s/"+one.Image] = []byte(one.Poster)
 		if err := s.page("scenario.html", "s/"+one.Page, head{Scenario: one}); err != nil {
 			return err
 		}
-		if n := len(chapters); n == 0 || chapters[n-1].Name != one.Chapter {
+		at := slices.IndexFunc(chapters, func(c chapter) bool { return c.Name == one.Chapter })
+		if at < 0 {
+			at = len(chapters)
 			chapters = append(chapters, chapter{Name: one.Chapter})
 		}
-		last := &chapters[len(chapters)-1]
-		last.Scenarios = append(last.Scenarios, one)
+		chapters[at].Scenarios = append(chapters[at].Scenarios, one)
 	}
 	fmt.Fprintf(s.Log, "%d scenarios\n", len(s.scenarios))
 	return s.page("list.html", "s/index.html", head{Chapters: chapters})
