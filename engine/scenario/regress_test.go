@@ -102,6 +102,33 @@ at 70s   expect isr(t-0) == {2}
          expect position(late, t-0) == 15
          expect resets(c, t-0) == 1
 `,
+		// DeleteRecords waits for every replica that is not fenced, in the ISR or not.
+		"whom DeleteRecords waits for": `
+cluster  brokers=3 replica.lag.time.max.ms=5000
+topic    t replica-assignment=1:2:3
+producer app topic=t linger.ms=0 rate=10/s
+at 5s    stop broker-3
+at 10s   delete-records t-0 10
+at 11s   expect admin_errors(NONE) == 1
+         expect logstart(t-0, 2) == 10
+         cut broker-1 broker-2
+at 25s   expect isr(t-0) == {1}
+         expect not fenced(broker-2)
+         delete-records t-0 20
+at 30s   expect logstart(t-0, 1) == 20
+         expect admin_errors(NONE) == 1
+at 100s  expect admin_errors(REQUEST_TIMED_OUT) == 1
+`,
+		// Nobody but the coordinator writes to internal topics.
+		"a producer of an internal topic": `
+cluster  brokers=3
+topic    t replica-assignment=1:2:3
+producer app linger.ms=0
+consumer g group=g assign=t
+at 5s    produce app topic=__consumer_offsets
+at 6s    expect failed(app) == 1
+         expect last_error(app) == INVALID_TOPIC_EXCEPTION
+`,
 		// Bootstrap servers that do not lead name one that is none of them. A broker
 		// that starts again knows it from its quorum-state, and has to ask it.
 		"a leader that is no bootstrap server": `

@@ -3,6 +3,7 @@ package admin
 import (
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/highwater-sim/highwater/engine/client"
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -113,10 +114,7 @@ func (a *Admin) send(now kafka.Instant, out *sim.Out) {
 	for i := 0; i < len(a.calls); i++ {
 		c := &a.calls[i]
 		if c.corr == 0 && now >= c.until {
-			code, why := c.last, c.why
-			if code == kafka.None {
-				code, why = kafka.RequestTimedOut, "Timed out waiting for a node assignment."
-			}
+			code, why := c.timedOut()
 			a.finish(now, i, code, why, out)
 			i--
 			continue
@@ -181,6 +179,19 @@ func (a *Admin) heard(now kafka.Instant, in *sim.Input, out *sim.Out) {
 		c.retryAt = max(c.retryAt, now.Add(kafka.Duration(ms)*kafka.Millisecond))
 	}
 	c.tries++
+}
+
+// timedOut is the outcome of an order that was not carried out within
+// default.api.timeout.ms: a TimeoutException, whatever the last try met
+// (KafkaAdminClient.Call.handleTimeoutFailure), unless that was a quota.
+func (c *call) timedOut() (kafka.ErrorCode, string) {
+	switch c.last {
+	case kafka.ThrottlingQuotaExceeded:
+		return c.last, c.why
+	case kafka.None:
+		return kafka.RequestTimedOut, "Timed out waiting for a node assignment."
+	}
+	return kafka.RequestTimedOut, "Timed out after " + strconv.Itoa(int(c.tries)) + " attempt(s), the last: " + c.last.String()
 }
 
 // again reports whether an order is sent again after such an outcome. What the
