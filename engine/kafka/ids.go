@@ -28,8 +28,8 @@ const NoEpoch LeaderEpoch = -1
 // metadata log (leader, ISR, ELR): metadata/PartitionRegistration.java.
 type PartitionEpoch int32
 
-// BrokerEpoch is the offset of a broker's RegisterBrokerRecord: a new one for
-// every registration (KIP-500, KIP-841).
+// BrokerEpoch is where the metadata log ended when a broker registered: a new one
+// for every registration (KIP-500, KIP-841).
 type BrokerEpoch int64
 
 // TopicID is a topic's uuid (KIP-516). The zero value is "no id".
