@@ -76,6 +76,26 @@ func TestAdaptive(t *testing.T) {
 			t.Fatal("a partition without leader was drawn")
 		}
 	}
+
+	// A broker that took nothing for longer than partitioner.availability.timeout.ms,
+	// while there was something for it, gets no more; exactly as long will do. 0 is off.
+	p.acc.lead(2, client.Leader{Node: 2, Epoch: 1})
+	slow := &p.acc.nodes[p.acc.parts[2].node]
+	slow.drainsAt = 5000
+	for _, c := range []struct {
+		timeout kafka.Duration
+		tried   kafka.Instant
+		want    bool
+	}{{100, 5100, true}, {100, 5101, false}, {0, 5101, true}} {
+		p.opt.unavailable, slow.triedAt = c.timeout, c.tried
+		got := false
+		for range 1000 {
+			got = got || p.drawPartition(0) == 2
+		}
+		if got != c.want {
+			t.Errorf("timeout %d, nothing taken for %d: drawn %v", c.timeout, c.tried.Sub(slow.drainsAt), got)
+		}
+	}
 }
 
 // TestKeys are the vectors of cases R67 and R68.
