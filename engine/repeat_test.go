@@ -8,6 +8,27 @@ import (
 	"github.com/highwater-sim/highwater/scenarios"
 )
 
+// An order in the past, at an instant to which one went back, leads to the same
+// world as where nobody ever went further.
+func TestAnOrderAfterGoingBackDoesTheSame(t *testing.T) {
+	for _, at := range []kafka.Instant{0, kafka.Instant(kafka.Second), kafka.Instant(2*kafka.Second + 7)} {
+		text := scenarios.Text("durability/acks-1")
+		straight, back := mustOpen(t, text), mustOpen(t, text)
+		runUntil(straight, at)
+		runUntil(back, kafka.Instant(3*kafka.Second))
+		back.Seek(at)
+		runUntil(back, at)
+		for _, s := range []*Session{straight, back} {
+			if err := s.Do("crash broker-1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if straight.Digest() != back.Digest() || straight.Event() != back.Event() {
+			t.Errorf("%v: two worlds", at)
+		}
+	}
+}
+
 // An edit in the past finds an observer that has looked at everything, though the
 // way back there only repeated what it had seen: laws, ledger, steps and meters are
 // the same as where nobody ever went further.

@@ -286,13 +286,13 @@ func (h *History) load(f *frame) {
 }
 
 // settle makes the present moment the furthest one: what lies ahead will be
-// another future. The observer looks at all that it has only repeated.
+// another future. The observer looks at all that it has only repeated. All that was
+// due by now has happened.
 func (h *History) settle() {
 	p, now := h.Position(), h.live.Now()
 	if h.front != nil {
 		h.load(h.lastFrame(p))
-		h.runTo(p)
-		h.live.k.AdvanceTo(now) // it may have stood between two events
+		h.RunUntil(now, 1<<30) // not to the position alone: the kernel has events of its own
 	}
 	h.seen, h.front, h.near = p, nil, nil
 }
