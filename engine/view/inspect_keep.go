@@ -96,7 +96,7 @@ func (i *inspector) whyNotDeleted(r *broker.Replica, c *broker.Care, b *storage.
 	if s.EndOffset > r.HW {
 		i.fact(fmt.Sprintf("the segment reaches above the high watermark %d: it may not go", r.HW), "UnifiedLog.deletableSegments", trace.Note{})
 	}
-	look := "looked at every log.retention.check.interval.ms, next at " + c.NextCheck.String()
+	look := "looked at every log.retention.check.interval.ms, next at " + moment(c.NextCheck)
 	if c.Config.Compact {
 		look = "the cleaner looks, next at " + c.NextLook.String()
 	}
@@ -105,7 +105,7 @@ func (i *inspector) whyNotDeleted(r *broker.Replica, c *broker.Care, b *storage.
 		i.fact("time does not delete it: retention.ms=-1", "retention.ms", trace.Note{})
 	case s.LargestTimestamp > record.NoTimestamp && ms < 1<<50:
 		i.fact(fmt.Sprintf("its newest record is %d ms old; after %s it is older than retention.ms=%d",
-			i.c.Now.UnixMilli()-s.LargestTimestamp, kafka.InstantOfUnixMilli(s.LargestTimestamp+ms), ms), "retention.ms", trace.Note{})
+			i.c.Now.UnixMilli()-s.LargestTimestamp, moment(kafka.InstantOfUnixMilli(s.LargestTimestamp+ms)), ms), "retention.ms", trace.Note{})
 	}
 	if n := c.Config.RetentionBytes; n >= 0 {
 		i.fact(fmt.Sprintf("the log has %d bytes, retention.bytes=%d; a segment goes if the rest is still as much", r.Log.Size(), n), "retention.bytes", trace.Note{})
@@ -131,7 +131,7 @@ func (i *inspector) whyNotCleaned(r *broker.Replica, c *broker.Care, b *storage.
 	case latest > rec.Offset:
 		i.fact(fmt.Sprintf("its key has a later record at offset %d: a pass that reads both drops it", latest), "Cleaner.shouldRetainRecord", trace.Note{})
 	case rec.Value == nil && dated:
-		i.fact("a tombstone, marked by an earlier pass: the first one after "+kafka.InstantOfUnixMilli(horizon).String()+" drops it", "KIP-534", trace.Note{})
+		i.fact("a tombstone, marked by an earlier pass: the first one after "+moment(kafka.InstantOfUnixMilli(horizon))+" drops it", "KIP-534", trace.Note{})
 	case rec.Value == nil:
 		i.fact(fmt.Sprintf("a tombstone: the next pass marks it, one more than delete.retention.ms=%d later drops it", c.Config.DeleteRetentionMs), "KIP-534", trace.Note{})
 	default:
@@ -180,4 +180,19 @@ func (i *inspector) gone(tp kafka.TopicPartition, id kafka.NodeID, at kafka.Offs
 		i.fact("it would be here still with a longer retention.ms or a larger retention.bytes, unless delete-records asked for it", "retention.ms, retention.bytes", trace.Note{})
 	}
 	return true
+}
+
+// moment prints an instant; one that is hours away in days, hours, minutes and
+// seconds.
+func moment(at kafka.Instant) string {
+	const hour = 60 * kafka.Minute
+	d := at.Sub(0)
+	if d < hour || at == kafka.Never {
+		return at.String()
+	}
+	out := fmt.Sprintf("%dh %dm %ds", d/hour%24, d/kafka.Minute%60, d/kafka.Second%60)
+	if days := d / hour / 24; days > 0 {
+		out = fmt.Sprintf("%dd %s", days, out)
+	}
+	return out
 }
