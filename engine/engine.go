@@ -22,6 +22,7 @@ type Options struct {
 type Edit struct {
 	At   kafka.Instant
 	Text string
+	Why  string // why it could not be done; empty: it was, or its instant has not come
 }
 
 // Problem is something wrong in a text. Line and Col count from 1.
@@ -186,7 +187,7 @@ func (s *Session) Do(command string) error {
 func (s *Session) Edits() []Edit {
 	var out []Edit
 	for _, in := range s.hist.Edits() {
-		out = append(out, Edit{in.At, in.Command.Text})
+		out = append(out, Edit{in.At, in.Command.Text, in.Why})
 	}
 	return out
 }

@@ -29,6 +29,21 @@ func TestAnOrderAfterGoingBackDoesTheSame(t *testing.T) {
 	}
 }
 
+// An order of a link that cannot be done when its instant comes says why.
+func TestAnOrderThatCannotBeDoneSaysWhy(t *testing.T) {
+	s, err := Open(scenarios.Text("durability/acks-1"), Options{Edits: []Edit{
+		{At: kafka.Instant(kafka.Second), Text: "start broker-1"},
+		{At: kafka.Instant(2 * kafka.Second), Text: "crash broker-1"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runUntil(s, kafka.Instant(3*kafka.Second))
+	if e := s.Edits(); e[0].Why == "" || e[1].Why != "" {
+		t.Errorf("%+v", e)
+	}
+}
+
 // An edit in the past finds an observer that has looked at everything, though the
 // way back there only repeated what it had seen: laws, ledger, steps and meters are
 // the same as where nobody ever went further.

@@ -34,6 +34,7 @@ type Input struct {
 	At      kafka.Instant
 	Command *Command // nil: nothing to do (prose, a question, an expectation)
 	Step    int      // index of the script's step; -1 for an edit
+	Why     string   // why the command could not be done when its instant came; empty: it was, or has not come
 }
 
 // framesEvery is how many events lie between two keyframes: what going to any
@@ -170,9 +171,12 @@ func (h *History) apply(in *Input) {
 	h.cursor++
 	h.live.k.AdvanceTo(in.At)
 	if in.Command != nil {
-		// The script was checked against the names it declares; what is
-		// impossible at this instant (starting what runs) is noted by Do.
-		_ = h.live.Do(*in.Command)
+		// It was checked against the names that are declared; what is impossible at
+		// this instant (starting what runs) is noted by Do.
+		in.Why = ""
+		if err := h.live.Do(*in.Command); err != nil {
+			in.Why = err.Error()
+		}
 	}
 	if in.Step >= 0 {
 		h.observer.Reached(h.live, in.Step)

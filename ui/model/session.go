@@ -55,6 +55,7 @@ type Session interface {
 type Edit struct {
 	At   kafka.Instant
 	Text string
+	Why  string // why it could not be done, as an order of a link may find
 }
 
 // Problem is something wrong with a text that the user gave: a scenario, a

@@ -243,6 +243,9 @@ func (c *Lesson) edits() []step {
 		if e.At <= c.p.M.Now {
 			r.State = "done"
 		}
+		if e.Why != "" {
+			r.State, r.Mark, r.Why = "failed", "✗", "not done: "+e.Why
+		}
 		out = append(out, r)
 	}
 	return out

@@ -293,6 +293,12 @@ func (c *Lesson) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								vgn.AddAttrInterface("data-arg", s.At)
 								vgn.AddAttrInterface("title", s.Title)
 								vgn.SetInnerHTML(s.Text)
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
+								vgparent.AppendChild(vgn)
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "why"}}}
+								vgparent.AppendChild(vgn)
+								vgn.AddAttrInterface("hidden", s.Why == "")
+								vgn.SetInnerHTML(s.Why)
 							}
 						}
 					}

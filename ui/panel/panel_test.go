@@ -59,7 +59,7 @@ func facts() *model.Facts {
 			{At: 20e9, Line: 14, Kind: "expect", Text: "leader(payments-1) != 1", State: "todo"},
 		},
 		Markers: []view.Marker{{At: 4e9, Kind: "fault", Label: "cut"}, {At: 20e9, Kind: "expect-open", Label: "leader"}},
-		Edits:   []model.Edit{{At: 3e9, Text: "crash broker-2"}},
+		Edits:   []model.Edit{{At: 3e9, Text: "crash broker-2"}, {At: 4e9, Text: "start broker-1", Why: "broker-1 runs already"}},
 		Detail: view.Detail{
 			Title: "payments-1 on broker-1", Subtitle: "leader", Rows: []view.Row{{Name: "LEO", Value: "125"}, {Name: "under min ISR", Value: "yes", Warn: true}},
 			WhyTitle: "Why is the high watermark 118?", Why: []view.Because{{At: 5.2e9, Went: 4e9, Note: 7, Text: "min LEO of the ISR", Rule: "Partition.scala"}},

@@ -17,7 +17,7 @@ type session struct{ *engine.Session }
 func (s session) Edits() []model.Edit {
 	var out []model.Edit
 	for _, e := range s.Session.Edits() {
-		out = append(out, model.Edit{At: e.At, Text: e.Text})
+		out = append(out, model.Edit{At: e.At, Text: e.Text, Why: e.Why})
 	}
 	return out
 }
