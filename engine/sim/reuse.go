@@ -39,9 +39,15 @@ func (p *pool[M]) put(m *M) {
 	}
 }
 
-// room is the memory of a list, emptied.
+// roomMax is for how many partitions a message keeps room: one that began a session
+// of a thousand is not to be carried about.
+const roomMax = 32
+
+// room is the memory of a list, emptied. What is behind the list is empty already.
 func room[P any](list []P) []P {
-	list = list[:cap(list)]
+	if cap(list) > roomMax {
+		return nil
+	}
 	clear(list)
 	return list[:0]
 }
