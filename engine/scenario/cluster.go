@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 
+	"github.com/highwater-sim/highwater/engine/broker"
 	"github.com/highwater-sim/highwater/engine/client/consumer"
 	"github.com/highwater-sim/highwater/engine/client/producer"
 	"github.com/highwater-sim/highwater/engine/kafka"
@@ -56,11 +57,8 @@ func (c *worldCluster) Replica(id kafka.NodeID, tp kafka.TopicPartition) (law.Re
 	}
 	if b := n.Broker(); b != nil && b.Serving() {
 		if r, ok := b.Replica(tp); ok {
-			return law.Replica{
-				Log: r.Log, TopicID: r.TopicID, Up: true, Leads: r.Leads, Epoch: r.Epoch,
-				HW: r.HW, LSO: r.HW, // no transactions yet
-				Known: r.PartitionEpoch, Maximal: r.MaximalISR, ISR: r.ISR, MinISR: r.MinISR,
-			}, true
+			s, _ := b.Standing(r.TopicID, tp.Partition)
+			return standing(r.TopicID, &s), true
 		}
 	}
 	slot, ok := n.Dir().Slot(tp)
@@ -78,10 +76,7 @@ func (c *worldCluster) ReplicaOf(id kafka.NodeID, tp kafka.TopicPartition, topic
 	}
 	if b := n.Broker(); b != nil && b.Serving() {
 		if s, ok := b.Standing(topic, tp.Partition); ok {
-			*r = law.Replica{
-				Log: s.Log, TopicID: topic, Up: true, Leads: s.Leads, Epoch: s.Epoch, HW: s.HW, LSO: s.HW,
-				Known: s.PartitionEpoch, Maximal: s.MaximalISR, ISR: s.ISR, MinISR: s.MinISR, Start: s.EpochStart,
-			}
+			*r = standing(topic, &s)
 			return true
 		}
 	}
@@ -91,6 +86,15 @@ func (c *worldCluster) ReplicaOf(id kafka.NodeID, tp kafka.TopicPartition, topic
 	}
 	*r = law.Replica{Log: n.Dir().At(slot), TopicID: topic}
 	return true
+}
+
+// standing is the replica of a broker that has its log open.
+func standing(topic kafka.TopicID, s *broker.Standing) law.Replica {
+	return law.Replica{
+		Log: s.Log, TopicID: topic, Up: true, Leads: s.Leads, Epoch: s.Epoch,
+		HW: s.HW, LSO: s.HW, // no transactions yet
+		Known: s.PartitionEpoch, Maximal: s.MaximalISR, ISR: s.ISR, MinISR: s.MinISR, Start: s.EpochStart,
+	}
 }
 
 // MinISR implements law.Cluster.
